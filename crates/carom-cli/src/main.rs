@@ -1,0 +1,2 @@
+//! The program `carom`.
+fn main() {}
