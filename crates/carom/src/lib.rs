@@ -1,7 +1,15 @@
 //! carom: the reference engine for rigid-body impact.
+//!
+//! The library holds all the physics and does no input or output. In reading order, each module using only what
+//! stands above it: [`error`], [`metric`] (the kinetic metric), [`impact`] (the impact problem, its laws and its
+//! outcome), [`audit`] (checks a result from outside).
 #![forbid(unsafe_code)]
 
 pub mod error;
+pub mod metric;
+
 pub mod impact;
+
+pub mod audit;
 
 pub use error::{Error, Fault, Place};

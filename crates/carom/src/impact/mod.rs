@@ -1,9 +1,28 @@
 //! The impact problem and its outcome.
+//!
+//! Generalised velocity v, mass matrix G, bilateral rows A (A v = 0), contact rows N (y = N v, y < 0 closing),
+//! impulses p ≥ 0 pushing (theory.md section 1):
+//!
+//! ```text
+//! G (v⁺ − v⁻) = Nᵀ p + Aᵀ λ,   A v± = 0
+//! v⁺ = v⁻ + G_A⁻¹ Nᵀ p,   y⁺ = y⁻ + W p,   W = N G_A⁻¹ Nᵀ
+//! ΔT = ½ pᵀ (y⁻ + y⁺)
+//! ```
+//!
+//! A [`Problem`] is solved by a [`Law`] into an [`Outcome`], which says besides the numbers whether they are
+//! unique, consistent and admissible. Reading order: `problem`, `outcome`, `system` (the problem in reduced
+//! coordinates), `active` (the one numerical engine), `determinacy`, `coulomb`, `law`, `resolve` (the loop).
+//! Two free bodies with one smooth contact have a closed form of their own in [`pair`].
 
+mod active;
 pub mod coulomb;
+mod determinacy;
 pub mod law;
 mod outcome;
+pub mod pair;
 mod problem;
+mod resolve;
+mod system;
 
 pub use law::Law;
 pub use outcome::*;

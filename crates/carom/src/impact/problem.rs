@@ -67,8 +67,9 @@ pub struct Options {
     /// The one tolerance of every rank, consistency and admissibility decision, relative to scales of the data
     /// (so that no answer depends on the units). See [`DEFAULT_TOLERANCE`].
     pub tolerance: f64,
-    /// The largest number of steps of a cascade or sequence.
-    pub max_steps: usize,
+    /// The largest number of steps of a cascade or sequence; by default 1000 and four times the square of the
+    /// number of contacts, which lets an impulse travel a chain to and fro.
+    pub max_steps: Option<usize>,
     /// Project the velocity on A v = 0 first, instead of refusing one that violates it.
     pub project: bool,
 }
@@ -80,9 +81,6 @@ pub struct Options {
 /// apart for masses over twenty decades.
 pub const DEFAULT_TOLERANCE: f64 = 1e-10;
 
-/// The default of [`Options::max_steps`].
-pub const DEFAULT_MAX_STEPS: usize = 100_000;
-
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -90,9 +88,17 @@ impl Default for Options {
             termination: Termination::Stronge,
             order: Order::Given,
             tolerance: DEFAULT_TOLERANCE,
-            max_steps: DEFAULT_MAX_STEPS,
+            max_steps: None,
             project: false,
         }
+    }
+}
+
+impl Options {
+    /// The largest number of steps for this many contacts.
+    #[must_use]
+    pub fn step_bound(&self, contacts: usize) -> usize {
+        self.max_steps.unwrap_or_else(|| contacts.saturating_mul(contacts).saturating_mul(4).saturating_add(1000))
     }
 }
 

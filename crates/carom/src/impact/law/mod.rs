@@ -1,8 +1,28 @@
 //! The impact laws: one file each, one signature.
+//!
+//! A law looks at a [`Situation`] (the rows, and the relative velocities as they are now) and answers with a
+//! [`Resolution`]: impulses on some of the rows. The loop in [`resolve`](super::resolve) applies it and asks
+//! again until the law has nothing left to do: that is how separating contacts that begin to close start the
+//! next impact of a cascade, and how the laws that take contacts in turn proceed. The loop knows no law by name.
+
+mod complementarity;
+mod decoupled;
+mod equality;
+mod friction;
+mod newton;
+mod newton_lcp;
+mod poisson;
+mod reflection;
+mod sequential;
 
 use std::fmt;
 
 use serde::Serialize;
+
+use crate::impact::coulomb::Termination;
+use crate::impact::outcome::FrictionHistory;
+use crate::impact::problem::{Contact, Order, Surface};
+use crate::impact::system::System;
 
 /// An impact law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -46,6 +66,31 @@ impl Law {
         }
     }
 
+    /// Whether the law promises y⁺ = −k y⁻ wherever an impulse acts.
+    pub(super) const fn promises_restitution(self) -> bool {
+        matches!(self, Self::NewtonLcp | Self::Newton | Self::Decoupled)
+    }
+
+    /// Whether the law acts on separating contacts too.
+    pub(super) const fn acts_on_all(self) -> bool {
+        matches!(self, Self::Newton)
+    }
+
+    /// The law's next step, or nothing when it is done.
+    pub(super) fn step(self, situation: &Situation) -> Option<Resolution> {
+        if let Some(resolution) = friction::step(situation) {
+            return Some(resolution);
+        }
+        match self {
+            Self::NewtonLcp => newton_lcp::step(situation),
+            Self::Newton => newton::step(situation),
+            Self::Poisson => poisson::step(situation),
+            Self::Sequential => sequential::step(situation),
+            Self::Reflection => reflection::step(situation),
+            Self::Decoupled => decoupled::step(situation),
+        }
+    }
+
     /// The law of this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
@@ -56,5 +101,124 @@ impl Law {
 impl fmt::Display for Law {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// What a law sees.
+pub(super) struct Situation<'a> {
+    pub system: &'a System<'a>,
+    pub contacts: &'a [Contact],
+    /// Tangential rows tied to no normal among several: they act with every contact.
+    pub loose: &'a [usize],
+    /// y of every row now.
+    pub y: &'a [f64],
+    pub order: &'a Order,
+    pub termination: Termination,
+    /// How many steps have been taken, and the contact that the last one resolved if it resolved one alone.
+    pub steps: usize,
+    pub last: Option<usize>,
+}
+
+/// Impulses on some rows, and what is known about them.
+#[derive(Default)]
+pub(super) struct Resolution {
+    pub rows: Vec<usize>,
+    pub impulses: Vec<f64>,
+    /// The change of the reduced velocity.
+    pub u: Vec<f64>,
+    /// The relative residual of the law's equations, when they have no solution.
+    pub residual: Option<f64>,
+    /// The circuits of rows among which impulses can be shifted.
+    pub circuits: Vec<Vec<(usize, f64)>>,
+    /// Whether shifting them is in fact possible: the impulses are not unique.
+    pub shiftable: bool,
+    /// Another change of the reduced velocity that the law allows as well.
+    pub alternative: Option<Vec<f64>>,
+    /// The contact resolved, when it was one alone out of several.
+    pub single: Option<usize>,
+    pub friction: Option<Friction>,
+}
+
+/// What friction did in a step.
+pub(super) struct Friction {
+    pub history: FrictionHistory,
+    /// The work of each row, in the order of the resolution's rows.
+    pub work: Vec<f64>,
+    pub locked: bool,
+    /// The other contacts that closed or touched at the same time.
+    pub others: Vec<usize>,
+}
+
+impl Situation<'_> {
+    /// Whether the contact closes by more than rounding.
+    pub fn closing(&self, contact: &Contact) -> bool {
+        !self.system.blocked[contact.normal] && self.y[contact.normal] < -self.system.noise(contact.normal)
+    }
+
+    /// Whether the contact separates by more than rounding.
+    pub fn separating(&self, contact: &Contact) -> bool {
+        self.y[contact.normal] > self.system.noise(contact.normal)
+    }
+
+    /// The numbers of the contacts closing now.
+    pub fn closing_contacts(&self) -> Vec<usize> {
+        (0..self.contacts.len()).filter(|&c| self.closing(&self.contacts[c])).collect()
+    }
+
+    /// The numbers of the contacts closing or touching now, if any closes.
+    pub fn meeting_contacts(&self) -> Vec<usize> {
+        if !self.contacts.iter().any(|c| self.closing(c)) {
+            return Vec::new();
+        }
+        (0..self.contacts.len()).filter(|&c| !self.separating(&self.contacts[c])).collect()
+    }
+
+    /// The next closing contact in the stated order.
+    pub fn next_in_order(&self) -> Option<usize> {
+        let closing = self.closing_contacts();
+        let rank = |contact: usize| match self.order {
+            Order::Given | Order::Fastest => contact,
+            Order::Reversed => self.contacts.len() - 1 - contact,
+            Order::Rows(rows) => {
+                let row = self.contacts[contact].normal;
+                rows.iter().position(|&r| r == row).unwrap_or(usize::MAX)
+            }
+        };
+        if *self.order == Order::Fastest {
+            let speed = |c: usize| {
+                let row = self.contacts[c].normal;
+                -self.y[row] / self.system.lengths[row]
+            };
+            return closing.into_iter().reduce(|a, b| if speed(b) > speed(a) { b } else { a });
+        }
+        // Round after round: first those behind the last one resolved, then from the beginning.
+        let after = self.last.map(rank);
+        closing.into_iter().min_by_key(|&c| (after.is_some_and(|last| rank(c) <= last), rank(c)))
+    }
+
+    /// The coefficient of restitution of a row.
+    pub fn restitution(&self, row: usize) -> f64 {
+        self.system.problem.restitution[row]
+    }
+
+    /// y of a row at unit length.
+    pub fn unit_speed(&self, row: usize) -> f64 {
+        self.y[row] / self.system.lengths[row]
+    }
+
+    /// The rows of some contacts that can move, each with whether it is an equality: normals first come with
+    /// their own tangents, then the loose ones.
+    pub fn rows_of(&self, contacts: &[usize]) -> Vec<(usize, bool)> {
+        let mut rows = Vec::new();
+        for &c in contacts {
+            let contact = &self.contacts[c];
+            rows.push((contact.normal, false));
+            if contact.surface == Surface::Rough {
+                rows.extend(contact.tangent.iter().map(|&t| (t, true)));
+            }
+        }
+        rows.extend(self.loose.iter().map(|&t| (t, true)));
+        rows.retain(|&(row, _)| !self.system.blocked[row]);
+        rows
     }
 }

@@ -1,0 +1,144 @@
+//! Checks a result from outside: plain arithmetic on the problem and the outcome, never a law.
+//!
+//! Residuals are relative: each is divided by the sum of the absolute values of the terms it is the balance of,
+//! so rounding leaves about 1e-16 of it whatever the units.
+
+use serde::Serialize;
+
+use crate::impact::{Law, Outcome, Problem};
+
+/// What the audit found.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Audit {
+    /// G (v⁺ − v⁻) − Nᵀp − Aᵀλ, the worst coordinate.
+    pub momentum_residual: f64,
+    /// A v⁺, the worst bilateral row.
+    pub bilateral_residual: f64,
+    /// ½ (v⁺ − v⁻)ᵀ G (v⁺ + v⁻).
+    pub energy_change_from_velocities: f64,
+    /// ½ pᵀ (y⁻ + y⁺).
+    pub energy_change_from_impulses: f64,
+    /// The difference of the two, relative to the terms they are made of.
+    pub energy_mismatch: f64,
+    /// How far normal impulses pull and contacts close after: the worst of both, relative. Zero when admissible.
+    pub unilateral_residual: f64,
+    /// p (y⁺ + k y⁻) of each step, the worst normal; absent for laws that do not ask for it to vanish.
+    pub complementarity_residual: Option<f64>,
+    /// Whether momentum, bilateral rows, the energy's two forms and complementarity all hold.
+    pub passed: bool,
+}
+
+/// The largest relative residual that passes.
+pub const AUDIT_TOLERANCE: f64 = 1e-9;
+
+/// A balance: the sum of some terms, and of their sizes.
+#[derive(Default, Clone, Copy)]
+struct Balance {
+    sum: f64,
+    size: f64,
+}
+
+impl Balance {
+    fn add(&mut self, term: f64) {
+        self.sum += term;
+        self.size += term.abs();
+    }
+
+    fn relative(self) -> f64 {
+        if self.size > 0.0 { self.sum.abs() / self.size } else { 0.0 }
+    }
+}
+
+/// Recomputes every balance of an outcome.
+#[must_use]
+pub fn audit(problem: &Problem, outcome: &Outcome) -> Audit {
+    let n = problem.velocity.len();
+    let (before, after) = (&outcome.velocity_before, &outcome.velocity);
+    let mut momentum_residual: f64 = 0.0;
+    let mut from_velocities = Balance::default();
+    for i in 0..n {
+        let mut momentum = Balance::default();
+        for j in 0..n {
+            let g = problem.mass[(i, j)];
+            momentum.add(g * after[j]);
+            momentum.add(-g * before[j]);
+            from_velocities.add(0.5 * (after[i] - before[i]) * g * (after[j] + before[j]));
+        }
+        for (row, p) in outcome.impulses.iter().enumerate() {
+            momentum.add(-problem.contacts[(row, i)] * p);
+        }
+        for (row, lambda) in outcome.bilateral_impulses.iter().enumerate() {
+            momentum.add(-problem.bilateral[(row, i)] * lambda);
+        }
+        momentum_residual = momentum_residual.max(momentum.relative());
+    }
+    let rows = |matrix: &nalgebra::DMatrix<f64>, v: &[f64]| -> Vec<Balance> {
+        (0..matrix.nrows())
+            .map(|i| {
+                let mut balance = Balance::default();
+                for (j, v) in v.iter().enumerate() {
+                    balance.add(matrix[(i, j)] * v);
+                }
+                balance
+            })
+            .collect()
+    };
+    let bilateral_residual =
+        rows(&problem.bilateral, after).iter().fold(0.0, |m: f64, b| m.max(b.relative()));
+    let (approach, separation) = (rows(&problem.contacts, before), rows(&problem.contacts, after));
+    let mut from_impulses = Balance::default();
+    for (row, p) in outcome.impulses.iter().enumerate() {
+        from_impulses.add(0.5 * p * approach[row].sum);
+        from_impulses.add(0.5 * p * separation[row].sum);
+    }
+    let size = from_velocities.size.max(from_impulses.size).max(outcome.energy.before);
+    let difference = (from_velocities.sum - from_impulses.sum).abs();
+    let energy_mismatch = if size > 0.0 { difference / size } else { 0.0 };
+    let mut unilateral_residual: f64 = 0.0;
+    let largest = outcome.impulses.iter().fold(0.0, |m: f64, p| m.max(p.abs()));
+    for contact in problem.contact_list() {
+        let row = contact.normal;
+        if largest > 0.0 {
+            unilateral_residual = unilateral_residual.max(-outcome.impulses[row] / largest);
+        }
+        let (y, scale) = (separation[row].sum, separation[row].size.max(approach[row].size));
+        if scale > 0.0 && !outcome.blocked.contains(&row) {
+            unilateral_residual = unilateral_residual.max(-y / scale);
+        }
+    }
+    let complementarity_residual = complementarity(problem, outcome, &approach);
+    let passed = momentum_residual <= AUDIT_TOLERANCE
+        && bilateral_residual <= AUDIT_TOLERANCE
+        && energy_mismatch <= AUDIT_TOLERANCE
+        && complementarity_residual.is_none_or(|r| r <= AUDIT_TOLERANCE);
+    Audit {
+        momentum_residual,
+        bilateral_residual,
+        energy_change_from_velocities: from_velocities.sum,
+        energy_change_from_impulses: from_impulses.sum,
+        energy_mismatch,
+        unilateral_residual,
+        complementarity_residual,
+        passed,
+    }
+}
+
+/// The worst p (y⁺ + k y⁻) over the normals of every step, relative to the energy and to p y of its terms.
+fn complementarity(problem: &Problem, outcome: &Outcome, approach: &[Balance]) -> Option<f64> {
+    let asks = matches!(outcome.law, Law::NewtonLcp | Law::Newton | Law::Sequential | Law::Reflection);
+    if !asks || !outcome.friction.is_empty() || !outcome.consistent {
+        return None;
+    }
+    let mut worst: f64 = 0.0;
+    for step in &outcome.steps {
+        for (k, &row) in step.rows.iter().enumerate() {
+            let (p, e) = (step.impulses[k], problem.restitution[row]);
+            let gap = p * (step.separation[k] + e * step.approach[k]);
+            let size = p.abs() * approach[row].size + outcome.energy.before;
+            if size > 0.0 {
+                worst = worst.max(gap.abs() / size);
+            }
+        }
+    }
+    Some(worst)
+}

@@ -1,0 +1,287 @@
+//! The nearest point of a polyhedron to the origin, by a dual active-set method.
+//!
+//! Shortest u with c_i·u ≥ h_i, and c_i·u = h_i for the equalities, rows c_i at unit length. Its multipliers p
+//! are the impulses: u = Σ p_i c_i, p_i ≥ 0 on inequalities, p_i (c_i·u − h_i) = 0. With h = −(I+K) y this is
+//! the Newton-LCP law (theory T4); compression and expansion of Poisson's (T5) are two more instances.
+//!
+//! Method of Goldfarb and Idnani (1983) for Hessian I: start at u = 0, which violates the constraints but is
+//! optimal without them; add a violated row, dropping rows whose multiplier would turn negative on the way; the
+//! length of u grows at every step, so no set returns. A violated row that depends on the active ones moves
+//! no velocity: it either takes the place of an active row, or proves that nothing is feasible. The active rows are
+//! always independent, whatever the rank of all rows. On the final set u and p are computed afresh, so they
+//! carry no rounding from the path.
+//!
+//! Rows enter and leave through [`Frame`]: an orthonormal frame (dense) or a Cholesky factor of the Gram matrix
+//! within its envelope, refined through the rows themselves (sparse), for systems such as long chains where the
+//! cost of a step must stay proportional to the number of rows.
+
+mod banded;
+mod dense;
+
+use crate::metric::Rows;
+use banded::Banded;
+use dense::Dense;
+
+/// The rows of an active set, in a form that projects on their span.
+pub(super) enum Frame<'a> {
+    Dense(Dense<'a>),
+    Banded(Banded<'a>),
+}
+
+/// Above this number of rows a banded frame is considered.
+const DENSE_ROWS: usize = 48;
+
+impl<'a> Frame<'a> {
+    /// An empty frame that rows with these numbers may enter.
+    pub fn new(rows: &'a Rows, ids: &[usize]) -> Self {
+        if ids.len() > DENSE_ROWS
+            && let Some(banded) = Banded::new(rows, ids)
+        {
+            return Self::Banded(banded);
+        }
+        Self::Dense(Dense::new(rows, ids.len().min(rows.dimension)))
+    }
+
+    /// The row numbers in the frame, in the frame's own order.
+    pub fn members(&self) -> &[usize] {
+        match self {
+            Self::Dense(frame) => frame.members(),
+            Self::Banded(frame) => frame.members(),
+        }
+    }
+
+    /// Splits row `id` into a combination of the members (`share`, in their order) and the rest, perpendicular
+    /// to them; returns the rest's length.
+    pub fn split(&mut self, id: usize, share: &mut Vec<f64>, rest: &mut [f64]) -> f64 {
+        match self {
+            Self::Dense(frame) => frame.split(id, share, rest),
+            Self::Banded(frame) => frame.split(id, share, rest),
+        }
+    }
+
+    /// Adds row `id`, just split, to the members.
+    pub fn push(&mut self, id: usize) {
+        match self {
+            Self::Dense(frame) => frame.push(id),
+            Self::Banded(frame) => frame.push(id),
+        }
+    }
+
+    /// Removes a member by its place.
+    pub fn remove(&mut self, place: usize) {
+        match self {
+            Self::Dense(frame) => frame.remove(place),
+            Self::Banded(frame) => frame.remove(place),
+        }
+    }
+
+    /// The shortest u with c·u = h on the members, and its multipliers, in the members' order.
+    pub fn solve(&mut self, h: &[f64], p: &mut Vec<f64>, u: &mut [f64]) {
+        match self {
+            Self::Dense(frame) => frame.solve(h, p, u),
+            Self::Banded(frame) => frame.solve(h, p, u),
+        }
+    }
+}
+
+/// One constraint: a row and what is asked of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Demand {
+    /// The row's number.
+    pub row: usize,
+    /// h: c·u must reach this.
+    pub least: f64,
+    /// c·u must equal it.
+    pub equality: bool,
+}
+
+/// The nearest point and its multipliers.
+#[derive(Debug, Clone)]
+pub(super) struct Nearest {
+    /// The shortest u.
+    pub u: Vec<f64>,
+    /// The multiplier of each demand.
+    pub p: Vec<f64>,
+    /// c·u − h of each demand.
+    pub slack: Vec<f64>,
+    /// Whether any u satisfies all demands.
+    pub feasible: bool,
+}
+
+/// Finds the shortest u that meets every demand. `tolerance` is the length of a unit row's rest below which it
+/// counts as dependent.
+pub(super) fn nearest(rows: &Rows, demands: &[Demand], tolerance: f64) -> Nearest {
+    let ids: Vec<usize> = demands.iter().map(|d| d.row).collect();
+    let frame = Frame::new(rows, &ids);
+    let banded = matches!(frame, Frame::Banded(_));
+    let (found, worst) = search(rows, demands, &ids, tolerance, frame);
+    if banded && worst > tolerance {
+        // Rows closer to dependence than a Gram matrix resolves.
+        let dense = Frame::Dense(Dense::new(rows, ids.len().min(rows.dimension)));
+        return search(rows, demands, &ids, tolerance, dense).0;
+    }
+    found
+}
+
+/// The nearest point, and how far it is from meeting the demands, relative to their size.
+fn search<'a>(
+    rows: &'a Rows,
+    demands: &'a [Demand],
+    ids: &[usize],
+    tolerance: f64,
+    frame: Frame<'a>,
+) -> (Nearest, f64) {
+    let mut search = Search {
+        rows,
+        demands,
+        tolerance,
+        frame,
+        place_of: place_of(rows, ids),
+        u: vec![0.0; rows.dimension],
+        p: vec![0.0; demands.len()],
+        active: vec![false; demands.len()],
+        set_aside: vec![false; demands.len()],
+        largest: demands.iter().fold(0.0, |m: f64, d| m.max(d.least.abs())),
+        share: Vec::new(),
+        rest: vec![0.0; rows.dimension],
+    };
+    let feasible = search.run();
+    let scale = search.largest;
+    let found = search.finish(feasible);
+    let worst = found.slack.iter().zip(&found.p).zip(demands).fold(0.0, |worst: f64, ((&slack, &p), d)| {
+        let miss = if d.equality || p > 0.0 { slack.abs() } else { -slack };
+        if miss.is_nan() { f64::INFINITY } else { worst.max(miss) }
+    });
+    let size = scale + crate::metric::norm(&found.u);
+    (found, if size > 0.0 { worst / size } else { worst })
+}
+
+/// The demand of each row number.
+fn place_of(rows: &Rows, ids: &[usize]) -> Vec<usize> {
+    let mut place = vec![usize::MAX; rows.len()];
+    for (k, &id) in ids.iter().enumerate() {
+        place[id] = k;
+    }
+    place
+}
+
+struct Search<'a> {
+    rows: &'a Rows,
+    demands: &'a [Demand],
+    tolerance: f64,
+    frame: Frame<'a>,
+    place_of: Vec<usize>,
+    u: Vec<f64>,
+    p: Vec<f64>,
+    active: Vec<bool>,
+    /// Rows violated by less than their dependence on the active ones can resolve.
+    set_aside: Vec<bool>,
+    largest: f64,
+    share: Vec<f64>,
+    rest: Vec<f64>,
+}
+
+impl Search<'_> {
+    fn run(&mut self) -> bool {
+        for k in 0..self.demands.len() {
+            if self.demands[k].equality && !self.enter(k) {
+                return false;
+            }
+        }
+        // Each row enters a few times at most in practice; the bound only guards against rounding cycles.
+        let bound = 20 * (self.demands.len() + 8);
+        for _ in 0..bound {
+            let Some(k) = self.most_violated() else { return true };
+            if !self.enter(k) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn rounding(&self) -> f64 {
+        16.0 * f64::EPSILON * (self.largest + crate::metric::norm(&self.u))
+    }
+
+    fn most_violated(&self) -> Option<usize> {
+        let mut worst = (None, self.rounding());
+        for (k, demand) in self.demands.iter().enumerate() {
+            if self.active[k] || demand.equality || self.set_aside[k] {
+                continue;
+            }
+            let violation = demand.least - self.rows.dot(demand.row, &self.u);
+            if violation > worst.1 {
+                worst = (Some(k), violation);
+            }
+        }
+        worst.0
+    }
+
+    /// Makes demand k hold; false when that is impossible.
+    fn enter(&mut self, k: usize) -> bool {
+        let demand = self.demands[k];
+        loop {
+            let length = self.frame.split(demand.row, &mut self.share, &mut self.rest);
+            let missing = demand.least - self.rows.dot(demand.row, &self.u);
+            let independent = length > self.tolerance;
+            // The multiplier of k grows by t (falls, for an equality overshot), those of the members by −t share.
+            let sign = if missing < 0.0 { -1.0 } else { 1.0 };
+            let full = if independent { missing.abs() / (length * length) } else { f64::INFINITY };
+            let (mut t, mut leaving) = (full, None);
+            for (place, &id) in self.frame.members().iter().enumerate() {
+                let j = self.place_of[id];
+                let fall = sign * self.share[place];
+                if fall > 0.0 && !self.demands[j].equality {
+                    let limit = self.p[j] / fall;
+                    if limit < t {
+                        (t, leaving) = (limit, Some(place));
+                    }
+                }
+            }
+            if !t.is_finite() {
+                // Dependent and nothing can leave: already met up to what the tolerance resolves, or impossible.
+                let resolved = 10.0 * self.tolerance * (self.largest + crate::metric::norm(&self.u));
+                self.set_aside[k] = true;
+                return missing.abs() <= resolved.max(self.rounding());
+            }
+            for (place, &id) in self.frame.members().iter().enumerate() {
+                self.p[self.place_of[id]] -= sign * t * self.share[place];
+            }
+            self.p[k] += sign * t;
+            if independent {
+                for (u, rest) in self.u.iter_mut().zip(&self.rest) {
+                    *u += sign * t * rest;
+                }
+            }
+            match leaving {
+                None => {
+                    self.frame.push(demand.row);
+                    self.active[k] = true;
+                    return true;
+                }
+                Some(place) => {
+                    let j = self.place_of[self.frame.members()[place]];
+                    self.p[j] = 0.0;
+                    self.active[j] = false;
+                    self.frame.remove(place);
+                }
+            }
+        }
+    }
+
+    /// u and p afresh from the active set.
+    fn finish(mut self, feasible: bool) -> Nearest {
+        let members = self.frame.members().to_vec();
+        let h: Vec<f64> = members.iter().map(|&id| self.demands[self.place_of[id]].least).collect();
+        let mut multipliers = Vec::new();
+        self.frame.solve(&h, &mut multipliers, &mut self.u);
+        self.p.fill(0.0);
+        for (&id, &value) in members.iter().zip(&multipliers) {
+            let j = self.place_of[id];
+            // A multiplier that the fresh solution turns negative is zero up to rounding.
+            self.p[j] = if self.demands[j].equality { value } else { value.max(0.0) };
+        }
+        let slack = self.demands.iter().map(|d| self.rows.dot(d.row, &self.u) - d.least).collect();
+        Nearest { u: self.u, p: self.p, slack, feasible }
+    }
+}

@@ -1,0 +1,171 @@
+//! What the rigid model leaves open: dependent rows, self-stresses, uniqueness of impulses.
+//!
+//! Rows are taken one after another; one whose rest, perpendicular to the independent ones before it, is below
+//! the tolerance depends on them, and the combination that makes it is a *circuit* (a minimal dependent set:
+//! theory T2). The circuits so found are a basis of ker Cᵀ, and K maps that kernel into itself, so that Newton's
+//! equality is solvable for all velocities, exactly when k is constant on each of them.
+
+use crate::impact::active::{Demand, Frame, nearest};
+use crate::impact::system::System;
+use crate::metric::{PivotedQr, Rows, norm};
+
+/// The linear dependences among some rows.
+pub(super) struct Dependence {
+    /// A maximal independent subset, in order.
+    pub independent: Vec<usize>,
+    /// The circuits, one per dependent row: row numbers and coefficients with Σ coefficient · C_row = 0 (rows at
+    /// their own lengths), the largest coefficient 1 in size.
+    pub circuits: Vec<Vec<(usize, f64)>>,
+    /// The smallest rest of an independent unit row.
+    pub smallest_rest: f64,
+    /// The largest rest of a dependent unit row.
+    pub largest_dropped: f64,
+}
+
+impl Dependence {
+    /// The dependences among the listed rows, none of them blocked.
+    pub fn of(system: &System, ids: &[usize]) -> Self {
+        let mut frame = Frame::new(&system.rows, ids);
+        let mut found =
+            Self { independent: Vec::new(), circuits: Vec::new(), smallest_rest: 1.0, largest_dropped: 0.0 };
+        let mut share = Vec::new();
+        let mut rest = vec![0.0; system.rows.dimension];
+        for &id in ids {
+            let length = frame.split(id, &mut share, &mut rest);
+            if length > system.tolerance && frame.members().len() < system.rows.dimension {
+                frame.push(id);
+                found.independent.push(id);
+                found.smallest_rest = found.smallest_rest.min(length);
+                continue;
+            }
+            found.largest_dropped = found.largest_dropped.max(length);
+            // ĉ_id = Σ share ĉ_m; a coefficient on C is the one on ĉ divided by |C|.
+            let mut circuit: Vec<(usize, f64)> = frame
+                .members()
+                .iter()
+                .zip(&share)
+                .filter(|(_, share)| share.abs() > system.tolerance)
+                .map(|(&m, &share)| (m, -share / system.lengths[m]))
+                .collect();
+            circuit.push((id, 1.0 / system.lengths[id]));
+            circuit.sort_by_key(|&(row, _)| row);
+            let largest = circuit.iter().fold(0.0, |m: f64, (_, c)| m.max(c.abs()));
+            for (_, coefficient) in &mut circuit {
+                *coefficient /= largest;
+            }
+            found.circuits.push(circuit);
+        }
+        found
+    }
+
+    /// The circuits on which the coefficient of restitution is not constant.
+    pub fn unequal(&self, restitution: &[f64]) -> Vec<Vec<usize>> {
+        self.circuits
+            .iter()
+            .map(|circuit| circuit.iter().map(|&(row, _)| row).collect::<Vec<_>>())
+            .filter(|rows| rows.iter().any(|&row| restitution[row] != restitution[rows[0]]))
+            .collect()
+    }
+}
+
+/// The element of least norm among all impulses that give the same velocities as `impulses`: same Σ p_i C_i,
+/// inequalities p_i ≥ 0. Returns it, and whether it is the only element.
+pub(super) fn least_norm(
+    rows: &[usize],
+    impulses: &[f64],
+    equality: &[bool],
+    circuits: &[Vec<(usize, f64)>],
+) -> (Vec<f64>, bool) {
+    if circuits.is_empty() {
+        return (impulses.to_vec(), true);
+    }
+    let kernel = orthonormal_kernel(rows, circuits);
+    let dimension = kernel.dimension;
+    let m = rows.len();
+    // p = x + N w with x perpendicular to the kernel: shortest p is shortest w with N w ≥ −x.
+    let along: Vec<f64> = {
+        let mut w = vec![0.0; dimension];
+        for (i, p) in impulses.iter().enumerate() {
+            kernel.add_to(i, *p, &mut w);
+        }
+        w
+    };
+    let x: Vec<f64> = (0..m).map(|i| impulses[i] - kernel.dot(i, &along)).collect();
+    let mut unit = Rows::new(dimension);
+    let mut demands = Vec::new();
+    let scale = norm(impulses);
+    for i in 0..m {
+        unit.push(kernel.row(i));
+        let length = unit.last_length();
+        if equality[i] || length < 1e-12 {
+            continue;
+        }
+        unit.scale_last(1.0 / length);
+        demands.push(Demand { row: i, least: -x[i] / length, equality: false });
+    }
+    let w = nearest(&unit, &demands, 1e-12).u;
+    let least: Vec<f64> = (0..m)
+        .map(|i| {
+            let p = x[i] + kernel.dot(i, &w);
+            if equality[i] { p } else { p.max(0.0) }
+        })
+        .collect();
+    let unique = is_only_element(&kernel, &least, equality, scale);
+    (least, unique)
+}
+
+/// Whether no direction N w ≠ 0 keeps p + t N w ≥ 0: by Stiemke's lemma, whether N₀ has full column rank and
+/// some x ≥ 1 has N₀ᵀ x = 0, N₀ being the rows where p is zero and may not fall.
+fn is_only_element(kernel: &Rows, p: &[f64], equality: &[bool], scale: f64) -> bool {
+    let zero: Vec<usize> = (0..p.len()).filter(|&i| !equality[i] && p[i] <= 1e-12 * scale).collect();
+    let d = kernel.dimension;
+    let mut columns = vec![0.0; zero.len() * d];
+    for (k, &i) in zero.iter().enumerate() {
+        for (j, value) in kernel.row(i) {
+            columns[j * zero.len() + k] = value;
+        }
+    }
+    if zero.len() < d || PivotedQr::new(zero.len(), d, columns.clone(), 1e-10).rank < d {
+        return false;
+    }
+    let mut rows = Rows::new(zero.len());
+    let mut demands = Vec::new();
+    for j in 0..d {
+        rows.push(columns[j * zero.len()..(j + 1) * zero.len()].iter().copied().enumerate());
+        let length = rows.last_length();
+        rows.scale_last(1.0 / length);
+        demands.push(Demand { row: j, least: 0.0, equality: true });
+    }
+    for k in 0..zero.len() {
+        rows.push(std::iter::once((k, 1.0)));
+        demands.push(Demand { row: d + k, least: 1.0, equality: false });
+    }
+    nearest(&rows, &demands, 1e-10).feasible
+}
+
+/// An orthonormal basis of the span of the circuits, as one row of coordinates per contact row.
+fn orthonormal_kernel(rows: &[usize], circuits: &[Vec<(usize, f64)>]) -> Rows {
+    let m = rows.len();
+    let place = |row: usize| rows.iter().position(|&r| r == row);
+    let mut columns = vec![0.0; m * circuits.len()];
+    for (k, circuit) in circuits.iter().enumerate() {
+        for &(row, coefficient) in circuit {
+            if let Some(i) = place(row) {
+                columns[k * m + i] = coefficient;
+            }
+        }
+    }
+    let qr = PivotedQr::new(m, circuits.len(), columns, 1e-12);
+    let mut basis: Vec<Vec<f64>> = Vec::with_capacity(qr.rank);
+    for k in 0..qr.rank {
+        let mut x = vec![0.0; m];
+        x[k] = 1.0;
+        qr.apply(&mut x);
+        basis.push(x);
+    }
+    let mut kernel = Rows::new(basis.len());
+    for i in 0..m {
+        kernel.push(basis.iter().map(|column| column[i]).enumerate());
+    }
+    kernel
+}

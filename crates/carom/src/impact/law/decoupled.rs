@@ -1,0 +1,39 @@
+//! Each contact as if it were alone (theory T7, [SP] eq. 23 with the sign corrected): p_i = −(1+k_i) y_i⁻ / W_ii.
+//!
+//! Right only where the off-diagonal inertances vanish on the data; otherwise it misses the restitution, can leave
+//! contacts closing and can gain energy even at k = 0. It is made in one step and not repeated: to compare with.
+
+use super::{Resolution, Situation, equality};
+
+pub(super) fn step(situation: &Situation) -> Option<Resolution> {
+    if situation.steps > 0 {
+        return None;
+    }
+    let closing = situation.closing_contacts();
+    if closing.is_empty() {
+        return None;
+    }
+    let system = situation.system;
+    let mut all = Resolution { u: vec![0.0; system.rows.dimension], ..Resolution::default() };
+    let mut add = |ids: &[usize]| {
+        let alone = equality::solve(situation, ids);
+        all.rows.extend(alone.rows);
+        all.impulses.extend(alone.impulses);
+        for (u, more) in all.u.iter_mut().zip(&alone.u) {
+            *u += more;
+        }
+        all.residual = all.residual.or(alone.residual);
+        all.shiftable |= alone.shiftable;
+        all.circuits.extend(alone.circuits);
+    };
+    for &contact in &closing {
+        let rows = situation.rows_of(&[contact]);
+        let own: Vec<usize> =
+            rows.iter().map(|&(row, _)| row).filter(|row| !situation.loose.contains(row)).collect();
+        add(&own);
+    }
+    for &row in situation.loose.iter().filter(|&&row| !system.blocked[row]) {
+        add(&[row]);
+    }
+    Some(all)
+}

@@ -1,0 +1,108 @@
+//! y⁺ = −K y⁻ as an equality on some rows: W p = −(I+K) y⁻ (theory T2).
+//!
+//! With dependent rows the impulses of least norm are given; without a solution, the least-squares surrogate
+//! p = −W⁺(I+K) y⁻ and its residual.
+
+use super::{Resolution, Situation};
+use crate::impact::determinacy::Dependence;
+use crate::impact::system::System;
+use crate::impact::active::Frame;
+use crate::impact::system::DENSE_RANK_ROWS;
+use crate::metric::{PivotedQr, norm};
+
+impl Resolution {
+    /// Marks a resolution as a surrogate for a law without solution, whatever its own residual.
+    pub(super) fn unsolvable(mut self) -> Self {
+        self.residual = Some(self.residual.unwrap_or(1.0));
+        self
+    }
+}
+
+/// Solves the equality on the rows listed, none of them blocked.
+pub(super) fn solve(situation: &Situation, ids: &[usize]) -> Resolution {
+    let system = situation.system;
+    // What ĉ·u must be.
+    let wanted: Vec<f64> =
+        ids.iter().map(|&row| -(1.0 + situation.restitution(row)) * situation.unit_speed(row)).collect();
+    let dependence = Dependence::of(system, ids);
+    let (impulses, u, missed) = if dependence.circuits.is_empty() {
+        regular(system, ids, &wanted)
+    } else {
+        singular(system, ids, &wanted)
+    };
+    let size = norm(&wanted);
+    let relative = if size > 0.0 { missed / size } else { 0.0 };
+    // The data carry rounding at the level of √(2T), which no equality can be asked to beat.
+    #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^52 rows")]
+    let rounding = 64.0 * f64::EPSILON * (ids.len() as f64).sqrt() * system.speed;
+    let consistent = missed <= system.tolerance * size + rounding;
+    Resolution {
+        rows: ids.to_vec(),
+        impulses,
+        u,
+        residual: (!consistent).then_some(relative),
+        shiftable: !dependence.circuits.is_empty(),
+        circuits: dependence.circuits,
+        ..Resolution::default()
+    }
+}
+
+/// Independent rows: the one solution, with the residual left by rounding.
+fn regular(system: &System, ids: &[usize], wanted: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
+    let mut frame = Frame::new(&system.rows, ids);
+    let (mut p, mut u) = (Vec::new(), vec![0.0; system.rows.dimension]);
+    let mut rest = vec![0.0; system.rows.dimension];
+    for &id in ids {
+        frame.split(id, &mut p, &mut rest);
+        frame.push(id);
+    }
+    let place = |id: usize| ids.iter().position(|&i| i == id).unwrap_or(0);
+    let places: Vec<usize> = if ids.len() > DENSE_RANK_ROWS {
+        let mut at = vec![0; system.lengths.len()];
+        for (k, &id) in ids.iter().enumerate() {
+            at[id] = k;
+        }
+        frame.members().iter().map(|&id| at[id]).collect()
+    } else {
+        frame.members().iter().map(|&id| place(id)).collect()
+    };
+    let h: Vec<f64> = places.iter().map(|&k| wanted[k]).collect();
+    frame.solve(&h, &mut p, &mut u);
+    let mut impulses = vec![0.0; ids.len()];
+    for (&k, &p) in places.iter().zip(&p) {
+        impulses[k] = p / system.lengths[ids[k]];
+    }
+    let missed = norm(&residuals(system, ids, wanted, &u));
+    (impulses, u, missed)
+}
+
+/// Dependent rows: least squares at the rows' own lengths, and the impulses of least norm.
+fn singular(system: &System, ids: &[usize], wanted: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
+    let (d, m) = (system.rows.dimension, ids.len());
+    let mut columns = vec![0.0; d * m];
+    for (k, &id) in ids.iter().enumerate() {
+        system.rows.add_to(id, 1.0, &mut columns[k * d..(k + 1) * d]);
+    }
+    let span = PivotedQr::new(d, m, columns, system.tolerance);
+    let weight: Vec<f64> = ids.iter().map(|&id| system.lengths[id]).collect();
+    // u = V w with C V = M = Q R Πᵀ: w = Π R⁻¹ Qᵀ g, p = Q R⁻ᵀ Πᵀ w.
+    let dual = span.transposed(&weight, 0.0);
+    let mut g: Vec<f64> = wanted.iter().zip(&weight).map(|(h, length)| h * length).collect();
+    dual.apply_transposed(&mut g);
+    let mut w = g[..dual.rank].to_vec();
+    dual.solve(&mut w);
+    let mut u = vec![0.0; d];
+    for (place, &i) in dual.order.iter().enumerate().take(dual.rank) {
+        u[i] = w[place];
+    }
+    span.apply(&mut u);
+    dual.solve_transposed(&mut w);
+    w.resize(m, 0.0);
+    dual.apply(&mut w);
+    let missed = norm(&residuals(system, ids, wanted, &u));
+    (w, u, missed)
+}
+
+fn residuals(system: &System, ids: &[usize], wanted: &[f64], u: &[f64]) -> Vec<f64> {
+    ids.iter().zip(wanted).map(|(&id, h)| system.rows.dot(id, u) - h).collect()
+}

@@ -1,0 +1,122 @@
+//! Poisson's law with complementarity (theory T5).
+//!
+//! Compression 0 ≤ p_c ⟂ y⁻ + W p_c ≥ 0; expansion gives back K p_c, and more where a contact would close:
+//! 0 ≤ p_e − K p_c ⟂ y_c + W p_e ≥ 0. Tangents of rough contacts stick in compression and get e_t p_c back.
+//! Never gains energy. Dependent contacts with unequal k share p_c in more than one way, and v⁺ depends on it:
+//! p_c of least norm is taken, and another answer is looked for by shifting p_c along each circuit.
+
+use super::{Resolution, Situation, complementarity};
+use crate::impact::active::{Demand, nearest};
+use crate::impact::system::DENSE_RANK_ROWS;
+use crate::metric::norm;
+
+pub(super) fn step(situation: &Situation) -> Option<Resolution> {
+    let meeting = situation.meeting_contacts();
+    if meeting.is_empty() {
+        return None;
+    }
+    let system = situation.system;
+    let demands: Vec<Demand> = situation
+        .rows_of(&meeting)
+        .into_iter()
+        .map(|(row, equality)| {
+            let speed = situation.unit_speed(row);
+            Demand { row, least: if equality { -speed } else { -speed.min(0.0) }, equality }
+        })
+        .collect();
+    let found = nearest(&system.rows, &demands, system.tolerance);
+    let compression = complementarity::settle(system, &demands, &found.p, &found.slack, found.u);
+    let expansion = expand(situation, &demands, &compression.u, &compression.impulses);
+    let alternative = if compression.shiftable {
+        another(situation, &demands, &compression, &expansion.u)
+    } else {
+        None
+    };
+    let mut total = compression;
+    for (p, extra) in total.impulses.iter_mut().zip(&expansion.impulses) {
+        *p += extra;
+    }
+    total.u = expansion.u;
+    total.shiftable |= expansion.shiftable;
+    if total.circuits.is_empty() {
+        total.circuits = expansion.circuits;
+    }
+    total.alternative = alternative;
+    Some(total)
+}
+
+/// The impulses of the expansion, and the change of velocity by compression and expansion together.
+fn expand(situation: &Situation, demands: &[Demand], compressed: &[f64], p_c: &[f64]) -> Resolution {
+    let system = situation.system;
+    let given_back: Vec<f64> =
+        demands.iter().zip(p_c).map(|(d, p)| situation.restitution(d.row) * p).collect();
+    let mut u = compressed.to_vec();
+    for (d, p) in demands.iter().zip(&given_back) {
+        system.rows.add_to(d.row, p * system.lengths[d.row], &mut u);
+    }
+    let normals: Vec<usize> = (0..demands.len()).filter(|&k| !demands[k].equality).collect();
+    let more: Vec<Demand> = normals
+        .iter()
+        .map(|&k| {
+            let row = demands[k].row;
+            let least = -(situation.unit_speed(row).min(0.0) + system.rows.dot(row, &u));
+            Demand { row, least, equality: false }
+        })
+        .collect();
+    let found = nearest(&system.rows, &more, system.tolerance);
+    let settled = complementarity::settle(system, &more, &found.p, &found.slack, found.u);
+    let mut impulses = given_back;
+    for (&k, p) in normals.iter().zip(&settled.impulses) {
+        impulses[k] += p;
+    }
+    for (u, more) in u.iter_mut().zip(&settled.u) {
+        *u += more;
+    }
+    Resolution { impulses, u, ..settled }
+}
+
+/// A different change of velocity that the law allows as well, if shifting p_c along a circuit leads to one.
+fn another(
+    situation: &Situation,
+    demands: &[Demand],
+    compression: &Resolution,
+    chosen: &[f64],
+) -> Option<Vec<f64>> {
+    if demands.len() > DENSE_RANK_ROWS {
+        return None;
+    }
+    let place = |row: usize| demands.iter().position(|d| d.row == row);
+    for circuit in &compression.circuits {
+        let first = situation.restitution(circuit[0].0);
+        if circuit.iter().all(|&(row, _)| situation.restitution(row) == first) {
+            continue;
+        }
+        for sign in [1.0, -1.0] {
+            // As far as the impulses stay non-negative; without end, as far as the impulses are large.
+            let mut t = norm(&compression.impulses);
+            for &(row, coefficient) in circuit {
+                if let Some(k) = place(row)
+                    && !demands[k].equality
+                    && sign * coefficient < 0.0
+                {
+                    t = t.min(compression.impulses[k] / -(sign * coefficient));
+                }
+            }
+            let mut shifted = compression.impulses.clone();
+            for &(row, coefficient) in circuit {
+                if let Some(k) = place(row) {
+                    shifted[k] += sign * t * coefficient;
+                    if !demands[k].equality {
+                        shifted[k] = shifted[k].max(0.0);
+                    }
+                }
+            }
+            let other = expand(situation, demands, &compression.u, &shifted).u;
+            let apart: Vec<f64> = other.iter().zip(chosen).map(|(a, b)| a - b).collect();
+            if norm(&apart) > 100.0 * situation.system.tolerance * norm(chosen) {
+                return Some(other);
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,189 @@
+//! The impact problem in reduced coordinates: rows C at unit length in the kinetic metric.
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::error::{Error, Fault, Place};
+use crate::impact::determinacy::Dependence;
+use crate::impact::outcome::RankMargin;
+use crate::impact::problem::{Options, Problem};
+use crate::metric::{Metric, PivotedQr, Rows, norm};
+
+/// Largest number of rows whose rank is read off a dense singular value decomposition.
+pub(super) const DENSE_RANK_ROWS: usize = 200;
+
+/// A problem prepared for the laws.
+pub(super) struct System<'a> {
+    pub problem: &'a Problem,
+    pub metric: Metric,
+    /// C with rows at unit length; rows blocked by the joints are empty.
+    pub rows: Rows,
+    /// |C_i|, zero for blocked rows: y_i = |C_i| ŷ_i and p_i = p̂_i / |C_i|.
+    pub lengths: Vec<f64>,
+    /// |N_i L⁻ᵀ|: the scale of rounding in y_i, per unit of √(2T).
+    pub scales: Vec<f64>,
+    pub blocked: Vec<bool>,
+    /// The length of a unit row's rest below which it counts as dependent on others.
+    pub tolerance: f64,
+    /// The velocity before the impact, projected if that was asked for.
+    pub velocity: DVector<f64>,
+    /// √(2T) before the impact.
+    pub speed: f64,
+    /// The largest relative violation of the bilateral rows that a projection removed.
+    pub projected: Option<f64>,
+}
+
+impl<'a> System<'a> {
+    pub fn new(problem: &'a Problem, options: &Options) -> Result<Self, Error> {
+        if let Some(fault) = problem.faults().into_iter().next() {
+            return Err(fault);
+        }
+        let metric = Metric::new(&problem.mass, &problem.bilateral, options.tolerance)?;
+        let (velocity, projected) = admissible_velocity(problem, options, &metric)?;
+        let count = problem.contacts.nrows();
+        let mut rows = Rows::new(metric.dimension());
+        let mut lengths = Vec::with_capacity(count);
+        let mut scales = Vec::with_capacity(count);
+        let mut blocked = Vec::with_capacity(count);
+        let mut scratch = Vec::new();
+        // What the joints take of a row is lost to rounding relative to the row's own scale.
+        let mut amplification: f64 = 1.0;
+        for i in 0..count {
+            let scale = metric.reduce(problem.contacts.row(i).iter(), &mut rows, &mut scratch);
+            let length = rows.last_length();
+            if !scale.is_finite() {
+                return Err(Error::new(Place::row("contacts", i), Fault::Unrepresentable));
+            }
+            let is_blocked = length <= options.tolerance * scale;
+            blocked.push(is_blocked);
+            scales.push(scale);
+            if is_blocked {
+                rows.scale_last(0.0);
+                lengths.push(0.0);
+            } else {
+                rows.scale_last(1.0 / length);
+                lengths.push(length);
+                amplification = amplification.max(scale / length);
+            }
+        }
+        let speed = norm(&metric.whiten(&velocity));
+        let tolerance = options.tolerance.max(64.0 * f64::EPSILON * amplification);
+        if !speed.is_finite() {
+            return Err(Error::new(Place::field("velocity"), Fault::Unrepresentable));
+        }
+        Ok(Self { problem, metric, rows, lengths, scales, blocked, tolerance, velocity, speed, projected })
+    }
+
+    /// The rows that can move.
+    pub fn free_rows(&self) -> Vec<usize> {
+        (0..self.lengths.len()).filter(|&i| !self.blocked[i]).collect()
+    }
+
+    /// y = N v of every row after the reduced velocity has changed by u.
+    pub fn relative_velocity(&self, before: &[f64], u: &[f64]) -> Vec<f64> {
+        before.iter().enumerate().map(|(i, y)| y + self.lengths[i] * self.rows.dot(i, u)).collect()
+    }
+
+    /// The rounding level of y_i.
+    pub fn noise(&self, row: usize) -> f64 {
+        16.0 * f64::EPSILON * self.scales[row] * self.speed
+    }
+
+    /// u = Σ |C_i| p_i ĉ_i.
+    pub fn reduced_impulse(&self, rows: &[usize], impulses: &[f64]) -> Vec<f64> {
+        let mut u = vec![0.0; self.rows.dimension];
+        for (&i, p) in rows.iter().zip(impulses) {
+            self.rows.add_to(i, p * self.lengths[i], &mut u);
+        }
+        u
+    }
+
+    /// W, r×r, of all rows.
+    pub fn delassus(&self) -> DMatrix<f64> {
+        let count = self.lengths.len();
+        DMatrix::from_fn(count, count, |i, j| {
+            // The same product both ways, so that W is symmetric to the bit.
+            let (i, j) = (i.min(j), i.max(j));
+            self.lengths[i] * self.lengths[j] * self.rows.inner(i, j)
+        })
+    }
+
+    /// The rank of the rows that can move, and how clear it is.
+    pub fn rank(&self) -> (usize, RankMargin) {
+        let ids = self.free_rows();
+        let threshold = self.tolerance;
+        let mut margin = RankMargin { smallest_kept: 1.0, largest_dropped: 0.0, threshold };
+        if ids.is_empty() {
+            return (0, margin);
+        }
+        if ids.len() > DENSE_RANK_ROWS {
+            // The rests of an ordered basis stand in for singular values, at the cost of a few passes.
+            let dependence = Dependence::of(self, &ids);
+            margin.smallest_kept = dependence.smallest_rest;
+            margin.largest_dropped = dependence.largest_dropped;
+            return (ids.len() - dependence.circuits.len(), margin);
+        }
+        let values = singular_values(&self.rows, &ids);
+        let largest = values.first().copied().unwrap_or(0.0);
+        let rank = values.iter().take_while(|&&s| s > threshold * largest).count();
+        if rank > 0 {
+            margin.smallest_kept = values[rank - 1] / largest;
+        }
+        if rank < values.len() {
+            margin.largest_dropped = values[rank] / largest;
+        }
+        (rank, margin)
+    }
+}
+
+/// The singular values of the listed rows, in descending order: those of R in Cᵀ Π = Q R.
+fn singular_values(rows: &Rows, ids: &[usize]) -> Vec<f64> {
+    let d = rows.dimension;
+    if let [only] = ids {
+        return vec![rows.inner(*only, *only).sqrt()];
+    }
+    let mut columns = vec![0.0; d * ids.len()];
+    for (k, &i) in ids.iter().enumerate() {
+        rows.add_to(i, 1.0, &mut columns[k * d..(k + 1) * d]);
+    }
+    let qr = PivotedQr::new(d, ids.len(), columns, 0.0);
+    let r = DMatrix::from_fn(qr.rank, ids.len(), |i, j| qr.r(i, j));
+    let mut values: Vec<f64> = r.singular_values().iter().copied().collect();
+    values.sort_by(|a, b| b.total_cmp(a));
+    values
+}
+
+/// The velocity to start from, and the relative violation removed from it if a projection was asked for.
+fn admissible_velocity(
+    problem: &Problem,
+    options: &Options,
+    metric: &Metric,
+) -> Result<(DVector<f64>, Option<f64>), Error> {
+    let velocity = problem.velocity.clone();
+    if problem.bilateral.nrows() == 0 {
+        return Ok((velocity, None));
+    }
+    let speed = norm(&metric.whiten(&velocity));
+    let lengths = metric.bilateral_lengths();
+    let residual = &problem.bilateral * &velocity;
+    let mut worst = (0, 0.0, 0.0);
+    for (i, (&residual, &length)) in residual.iter().zip(&lengths).enumerate() {
+        let scale = length * speed;
+        let relative = if scale > 0.0 { residual.abs() / scale } else { 0.0 };
+        if relative > worst.1 || relative.is_nan() {
+            worst = (i, relative, residual);
+        }
+    }
+    if options.project {
+        let projected = metric.project(&velocity);
+        return Ok((projected, (worst.1 > 64.0 * f64::EPSILON).then_some(worst.1)));
+    }
+    if worst.1 > options.tolerance || worst.1.is_nan() {
+        let fault = Fault::ViolatesBilateral {
+            residual: worst.2,
+            relative: worst.1,
+            expected: options.tolerance,
+        };
+        return Err(Error::new(Place::row("bilateral", worst.0), fault));
+    }
+    Ok((velocity, None))
+}

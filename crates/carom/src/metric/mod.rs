@@ -1,0 +1,472 @@
+//! The kinetic metric: mass matrix, constrained inverse, projector, rank.
+//!
+//! G = L Lᵀ (Cholesky) makes kinetic energy a sum of squares: x = Lᵀ v, 2T = |x|². The bilateral rows become
+//! Â = A L⁻ᵀ, and with Z̃ an orthonormal basis of ker Â every admissible velocity is v = L⁻ᵀ Z̃ z. A contact row
+//! N becomes C = N L⁻ᵀ Z̃, so that y = C z, W = C Cᵀ and G_A⁻¹ = L⁻ᵀ Z̃ Z̃ᵀ L⁻¹: the constrained inverse of
+//! theory.md section 1, without forming (A G⁻¹ Aᵀ)⁺. The rank of W comes from C, never from W, whose small
+//! singular values are lost to rounding at 1e-8 already.
+//!
+//! Coordinates coupled by G or by A form *blocks*; nothing couples two blocks. L and Z̃ are dense within a block
+//! and absent between blocks, so free bodies cost as many small factorisations as there are bodies, and the rows
+//! C stay as sparse as the contacts are.
+//!
+//! Assumptions: G symmetric positive definite. Fails with a clear error otherwise. Dependent bilateral rows are
+//! fine: their impulses are then not unique, and the ones of least norm are given.
+
+mod qr;
+mod rows;
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::error::{Error, Fault, Place};
+pub(crate) use qr::{PivotedQr, norm};
+pub(crate) use rows::Rows;
+
+/// The kinetic metric of a mass matrix under bilateral rows.
+#[derive(Debug, Clone)]
+pub struct Metric {
+    blocks: Vec<Block>,
+    block_of: Vec<usize>,
+    bilateral_rows: usize,
+    /// Bilateral rows without any entry.
+    empty_rows: Vec<usize>,
+    dimension: usize,
+    tolerance: f64,
+}
+
+/// Coordinates that G or A couples.
+#[derive(Debug, Clone)]
+struct Block {
+    coordinates: Vec<usize>,
+    /// L, lower triangle, column-major.
+    factor: Vec<f64>,
+    constraint: Option<Constraint>,
+    /// Where this block's reduced coordinates begin, and how many there are.
+    first: usize,
+    dimension: usize,
+}
+
+/// The bilateral rows of a block.
+#[derive(Debug, Clone)]
+struct Constraint {
+    /// Their numbers in A.
+    rows: Vec<usize>,
+    /// The lengths |Â_i|.
+    lengths: Vec<f64>,
+    /// Âᵀ with columns at unit length: its range is what the rows block, the rest of Q is Z̃.
+    range: PivotedQr,
+    /// The factorisation of R's transpose at the rows' own lengths, for least-norm impulses.
+    dual: PivotedQr,
+}
+
+impl Metric {
+    /// Factorises G and splits off what A forbids.
+    ///
+    /// # Errors
+    /// When G is not symmetric positive definite. Sizes and finiteness are the caller's to check.
+    pub fn new(mass: &DMatrix<f64>, bilateral: &DMatrix<f64>, tolerance: f64) -> Result<Self, Error> {
+        let n = mass.nrows();
+        let groups = couple(mass, bilateral, tolerance)?;
+        let mut block_of = vec![0; n];
+        for (b, group) in groups.iter().enumerate() {
+            for &i in group {
+                block_of[i] = b;
+            }
+        }
+        let mut rows_of: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
+        let mut empty_rows = Vec::new();
+        for i in 0..bilateral.nrows() {
+            match (0..n).find(|&j| bilateral[(i, j)] != 0.0) {
+                Some(j) => rows_of[block_of[j]].push(i),
+                None => empty_rows.push(i),
+            }
+        }
+        let mut blocks = Vec::with_capacity(groups.len());
+        let mut first = 0;
+        for (coordinates, rows) in groups.into_iter().zip(rows_of) {
+            let block = Block::new(coordinates, rows, mass, bilateral, tolerance, first)?;
+            first += block.dimension;
+            blocks.push(block);
+        }
+        Ok(Self {
+            blocks,
+            block_of,
+            bilateral_rows: bilateral.nrows(),
+            empty_rows,
+            dimension: first,
+            tolerance,
+        })
+    }
+
+    /// The number of degrees of freedom that the bilateral rows leave.
+    #[must_use]
+    pub const fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// The rank of the bilateral rows.
+    #[must_use]
+    pub fn bilateral_rank(&self) -> usize {
+        self.block_of.len() - self.dimension
+    }
+
+    /// 2T of a velocity: |Lᵀ v|².
+    #[must_use]
+    pub fn square(&self, velocity: &DVector<f64>) -> f64 {
+        let x = self.whiten(velocity);
+        x.iter().map(|x| x * x).sum()
+    }
+
+    /// Lᵀ v, the coordinates of each block in turn.
+    pub(crate) fn whiten(&self, velocity: &DVector<f64>) -> Vec<f64> {
+        let mut x = Vec::with_capacity(velocity.len());
+        for block in &self.blocks {
+            block.whiten(velocity, &mut x);
+        }
+        x
+    }
+
+    /// A row of coefficients on v as reduced coordinates C = N L⁻ᵀ Z̃, appended to `rows`; returns |N L⁻ᵀ|, its
+    /// length before the bilateral rows take their part.
+    pub(crate) fn reduce<'a>(
+        &self,
+        coefficient: impl Iterator<Item = &'a f64> + Clone,
+        rows: &mut Rows,
+        scratch: &mut Vec<f64>,
+    ) -> f64 {
+        let mut entries: Vec<(usize, f64)> = Vec::new();
+        let mut lengths: Vec<f64> = Vec::new();
+        scratch.clear();
+        scratch.extend(coefficient);
+        let coefficient: &[f64] = scratch;
+        let mut touched: Vec<usize> =
+            coefficient.iter().zip(&self.block_of).filter(|(c, _)| **c != 0.0).map(|(_, &b)| b).collect();
+        touched.sort_unstable();
+        touched.dedup();
+        for &b in &touched {
+            let block = &self.blocks[b];
+            let mut x: Vec<f64> = block.coordinates.iter().map(|&i| coefficient[i]).collect();
+            block.forward(&mut x);
+            lengths.push(norm(&x));
+            let skip = match &block.constraint {
+                None => 0,
+                Some(c) => {
+                    c.range.apply_transposed(&mut x);
+                    c.range.rank
+                }
+            };
+            entries.extend(x[skip..].iter().enumerate().map(|(i, &c)| (block.first + i, c)));
+        }
+        rows.push(entries.into_iter());
+        norm(&lengths)
+    }
+
+    /// L⁻ᵀ Z̃ u added to the velocity.
+    pub(crate) fn lift(&self, u: &[f64], velocity: &mut DVector<f64>) {
+        let mut x = Vec::new();
+        for block in &self.blocks {
+            let part = &u[block.first..block.first + block.dimension];
+            if part.iter().all(|&u| u == 0.0) {
+                continue;
+            }
+            block.embed(part, &mut x);
+            block.backward(&mut x);
+            for (&i, x) in block.coordinates.iter().zip(&x) {
+                velocity[i] += x;
+            }
+        }
+    }
+
+    /// Z̃ᵀ Lᵀ v.
+    pub(crate) fn project_down(&self, velocity: &DVector<f64>) -> Vec<f64> {
+        let mut z = Vec::with_capacity(self.dimension);
+        let mut x = Vec::new();
+        for block in &self.blocks {
+            x.clear();
+            block.whiten(velocity, &mut x);
+            let skip = match &block.constraint {
+                None => 0,
+                Some(c) => {
+                    c.range.apply_transposed(&mut x);
+                    c.range.rank
+                }
+            };
+            z.extend_from_slice(&x[skip..]);
+        }
+        z
+    }
+
+    /// The velocity nearest in the kinetic metric that satisfies A v = 0.
+    #[must_use]
+    pub fn project(&self, velocity: &DVector<f64>) -> DVector<f64> {
+        let mut projected = DVector::zeros(velocity.len());
+        self.lift(&self.project_down(velocity), &mut projected);
+        projected
+    }
+
+    /// The length |A_i L⁻ᵀ| of each bilateral row: A_i v is at most this times √(2T).
+    pub(crate) fn bilateral_lengths(&self) -> Vec<f64> {
+        let mut lengths = vec![0.0; self.bilateral_rows];
+        for constraint in self.blocks.iter().filter_map(|b| b.constraint.as_ref()) {
+            for (&row, &length) in constraint.rows.iter().zip(&constraint.lengths) {
+                lengths[row] = length;
+            }
+        }
+        lengths
+    }
+
+    /// λ = −(A G⁻¹ Aᵀ)⁺ A G⁻¹ f: the bilateral impulses (of least norm) that answer generalised impulses f.
+    #[must_use]
+    pub fn bilateral_impulses(&self, impulse: &DVector<f64>) -> DVector<f64> {
+        let mut lambda = DVector::zeros(self.bilateral_rows);
+        for block in &self.blocks {
+            let Some(c) = &block.constraint else { continue };
+            let mut x: Vec<f64> = block.coordinates.iter().map(|&i| -impulse[i]).collect();
+            block.forward(&mut x);
+            c.range.apply_transposed(&mut x);
+            // Least norm of M λ = x with M = R at the rows' own lengths, and Mᵀ Π = Q₂ R₂.
+            let rank = c.range.rank;
+            let mut t: Vec<f64> = c.dual.order.iter().map(|&i| x[i]).collect();
+            c.dual.solve_transposed(&mut t);
+            t.resize(c.rows.len(), 0.0);
+            c.dual.apply(&mut t);
+            debug_assert!(c.dual.rank <= rank);
+            for (&row, value) in c.rows.iter().zip(t) {
+                lambda[row] = value;
+            }
+        }
+        lambda
+    }
+
+    /// A basis of the bilateral impulses in balance with one another: Aᵀ λ = 0.
+    pub(crate) fn bilateral_self_stresses(&self) -> Vec<Vec<f64>> {
+        let mut basis = Vec::new();
+        for &row in &self.empty_rows {
+            let mut unit = vec![0.0; self.bilateral_rows];
+            unit[row] = 1.0;
+            basis.push(unit);
+        }
+        for c in self.blocks.iter().filter_map(|b| b.constraint.as_ref()) {
+            for k in c.dual.rank..c.rows.len() {
+                let mut t = vec![0.0; c.rows.len()];
+                t[k] = 1.0;
+                c.dual.apply(&mut t);
+                let mut full = vec![0.0; self.bilateral_rows];
+                for (&row, value) in c.rows.iter().zip(t) {
+                    full[row] = value;
+                }
+                basis.push(full);
+            }
+        }
+        basis
+    }
+
+    /// Whether dependent bilateral rows leave bilateral impulses undetermined.
+    #[must_use]
+    pub fn bilateral_redundant(&self) -> bool {
+        self.bilateral_rank() < self.bilateral_rows
+    }
+
+    /// The tolerance of the rank decisions.
+    #[must_use]
+    pub const fn tolerance(&self) -> f64 {
+        self.tolerance
+    }
+
+    /// The constrained inverse mass G_A⁻¹, n×n.
+    #[must_use]
+    pub fn constrained_inverse(&self) -> DMatrix<f64> {
+        let n = self.block_of.len();
+        let mut inverse = DMatrix::zeros(n, n);
+        let mut rows = Rows::new(self.dimension);
+        let mut scratch = Vec::new();
+        for i in 0..n {
+            let unit: Vec<f64> = (0..n).map(|j| if i == j { 1.0 } else { 0.0 }).collect();
+            self.reduce(unit.iter(), &mut rows, &mut scratch);
+            let mut u = vec![0.0; self.dimension];
+            rows.add_to(i, 1.0, &mut u);
+            let mut column = DVector::zeros(n);
+            self.lift(&u, &mut column);
+            inverse.set_column(i, &column);
+        }
+        inverse
+    }
+
+    /// The G-orthogonal projector P on the complement of ker A ∩ ker N (theory T1), for rows already reduced;
+    /// only the rows listed count.
+    pub(crate) fn projector(&self, rows: &Rows, ids: &[usize]) -> DMatrix<f64> {
+        let n = self.block_of.len();
+        let mut columns = vec![0.0; self.dimension * ids.len()];
+        for (k, &i) in ids.iter().enumerate() {
+            rows.add_to(i, 1.0, &mut columns[k * self.dimension..(k + 1) * self.dimension]);
+        }
+        let span = PivotedQr::new(self.dimension, ids.len(), columns, self.tolerance);
+        let mut p = DMatrix::identity(n, n);
+        for j in 0..n {
+            let mut unit = DVector::zeros(n);
+            unit[j] = 1.0;
+            let mut z = self.project_down(&unit);
+            // Keep what no row sees: P = I − L⁻ᵀ Z̃ (I − V Vᵀ) Z̃ᵀ Lᵀ.
+            span.apply_transposed(&mut z);
+            z[..span.rank].fill(0.0);
+            span.apply(&mut z);
+            let mut free = DVector::zeros(n);
+            self.lift(&z, &mut free);
+            p.column_mut(j).axpy(-1.0, &free, 1.0);
+        }
+        p
+    }
+}
+
+impl Block {
+    fn new(
+        coordinates: Vec<usize>,
+        rows: Vec<usize>,
+        mass: &DMatrix<f64>,
+        bilateral: &DMatrix<f64>,
+        tolerance: f64,
+        first: usize,
+    ) -> Result<Self, Error> {
+        let n = coordinates.len();
+        let factor = cholesky(&coordinates, mass)?;
+        let mut block = Self { coordinates, factor, constraint: None, first, dimension: n };
+        if rows.is_empty() {
+            return Ok(block);
+        }
+        let mut columns = Vec::with_capacity(n * rows.len());
+        let mut lengths = Vec::with_capacity(rows.len());
+        for &row in &rows {
+            let mut x: Vec<f64> = block.coordinates.iter().map(|&j| bilateral[(row, j)]).collect();
+            block.forward(&mut x);
+            let length = norm(&x);
+            lengths.push(length);
+            columns.extend(x.iter().map(|x| x / length));
+        }
+        let range = PivotedQr::new(n, rows.len(), columns, tolerance);
+        let dual = range.transposed(&lengths, 0.0);
+        block.dimension = n - range.rank;
+        block.constraint = Some(Constraint { rows, lengths, range, dual });
+        Ok(block)
+    }
+
+    /// Appends Lᵀ v.
+    fn whiten(&self, velocity: &DVector<f64>, out: &mut Vec<f64>) {
+        let n = self.coordinates.len();
+        for i in 0..n {
+            out.push((i..n).map(|j| self.factor[i * n + j] * velocity[self.coordinates[j]]).sum());
+        }
+    }
+
+    /// x ← L⁻¹ x.
+    fn forward(&self, x: &mut [f64]) {
+        let n = x.len();
+        for i in 0..n {
+            x[i] /= self.factor[i * n + i];
+            let pivot = x[i];
+            if pivot != 0.0 {
+                for j in i + 1..n {
+                    x[j] -= self.factor[i * n + j] * pivot;
+                }
+            }
+        }
+    }
+
+    /// x ← L⁻ᵀ x.
+    fn backward(&self, x: &mut [f64]) {
+        let n = x.len();
+        for i in (0..n).rev() {
+            let sum: f64 = (i + 1..n).map(|j| self.factor[i * n + j] * x[j]).sum();
+            x[i] = (x[i] - sum) / self.factor[i * n + i];
+        }
+    }
+
+    /// x ← Z̃ u.
+    fn embed(&self, u: &[f64], x: &mut Vec<f64>) {
+        x.clear();
+        match &self.constraint {
+            None => x.extend_from_slice(u),
+            Some(c) => {
+                x.resize(c.range.rank, 0.0);
+                x.extend_from_slice(u);
+                c.range.apply(x);
+            }
+        }
+    }
+}
+
+/// L of one block, lower triangle, column-major.
+fn cholesky(coordinates: &[usize], mass: &DMatrix<f64>) -> Result<Vec<f64>, Error> {
+    let n = coordinates.len();
+    let mut l = vec![0.0; n * n];
+    // Rounding of a pivot is at most about n ε of the diagonal entry it is what is left of.
+    #[expect(clippy::cast_precision_loss, reason = "a block has far fewer than 2^52 coordinates")]
+    let expected = 8.0 * f64::EPSILON * n as f64;
+    for i in 0..n {
+        let diagonal = mass[(coordinates[i], coordinates[i])];
+        let pivot = diagonal - (0..i).map(|k| l[k * n + i] * l[k * n + i]).sum::<f64>();
+        if !(diagonal > 0.0 && pivot > expected * diagonal) {
+            let relative = if diagonal > 0.0 { pivot / diagonal } else { diagonal };
+            let place = Place::entry("mass", coordinates[i], coordinates[i]);
+            return Err(Error::new(place, Fault::NotPositiveDefinite { pivot: relative, expected }));
+        }
+        let root = pivot.sqrt();
+        l[i * n + i] = root;
+        for j in i + 1..n {
+            let entry = 0.5 * mass[(coordinates[i], coordinates[j])]
+                + 0.5 * mass[(coordinates[j], coordinates[i])]
+                - (0..i).map(|k| l[k * n + i] * l[k * n + j]).sum::<f64>();
+            l[i * n + j] = entry / root;
+        }
+    }
+    Ok(l)
+}
+
+/// The blocks: coordinates that a non-zero of G or a row of A couples. Checks that G is symmetric on the way.
+fn couple(mass: &DMatrix<f64>, bilateral: &DMatrix<f64>, tolerance: f64) -> Result<Vec<Vec<usize>>, Error> {
+    let n = mass.nrows();
+    let mut parent: Vec<usize> = (0..n).collect();
+    fn root(parent: &mut [usize], mut i: usize) -> usize {
+        while parent[i] != i {
+            parent[i] = parent[parent[i]];
+            i = parent[i];
+        }
+        i
+    }
+    let mut join = |i: usize, j: usize| {
+        let (a, b) = (root(&mut parent, i), root(&mut parent, j));
+        // The smaller number leads, so that blocks come in the order of their first coordinate.
+        parent[a.max(b)] = a.min(b);
+    };
+    for j in 0..n {
+        for i in 0..j {
+            let (value, mirror) = (mass[(i, j)], mass[(j, i)]);
+            if value == 0.0 && mirror == 0.0 {
+                continue;
+            }
+            let scale = mass[(i, i)].abs().sqrt() * mass[(j, j)].abs().sqrt();
+            if (value - mirror).abs() > tolerance * scale.max(value.abs().min(mirror.abs())) {
+                return Err(Error::new(Place::entry("mass", i, j), Fault::NotSymmetric { value, mirror }));
+            }
+            join(i, j);
+        }
+    }
+    for row in bilateral.row_iter() {
+        let mut first = None;
+        for (j, &a) in row.iter().enumerate() {
+            if a != 0.0 {
+                join(*first.get_or_insert(j), j);
+            }
+        }
+    }
+    let mut number = vec![usize::MAX; n];
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for i in 0..n {
+        let r = root(&mut parent, i);
+        if number[r] == usize::MAX {
+            number[r] = groups.len();
+            groups.push(Vec::new());
+        }
+        groups[number[r]].push(i);
+    }
+    Ok(groups)
+}
