@@ -97,7 +97,9 @@ pub enum Fault {
         mirror: f64,
     },
     /// The mass matrix has a direction without positive kinetic energy.
-    #[error("the mass matrix is not positive definite: pivot {pivot:e} in this row (relative to its diagonal), expected above {expected:e}")]
+    #[error(
+        "the mass matrix is not positive definite: pivot {pivot:e} in this row (relative to its diagonal), expected above {expected:e}"
+    )]
     NotPositiveDefinite {
         /// The relative pivot of the Cholesky factorisation.
         pivot: f64,
@@ -129,7 +131,9 @@ pub enum Fault {
         role: &'static str,
     },
     /// The velocity does not satisfy the bilateral rows.
-    #[error("the velocity violates this row: A v = {residual:e} ({relative:e} of its scale, at most {expected:e} accepted); correct it, or project it first")]
+    #[error(
+        "the velocity violates this row: A v = {residual:e} ({relative:e} of its scale, at most {expected:e} accepted); correct it, or project it first"
+    )]
     ViolatesBilateral {
         /// The row's A v.
         residual: f64,
@@ -139,6 +143,8 @@ pub enum Fault {
         expected: f64,
     },
     /// A result would overflow or lose all precision in floating point.
-    #[error("the result is not representable in floating point: the magnitudes of the input are too far apart; scale the units")]
+    #[error(
+        "the result is not representable in floating point: the magnitudes of the input are too far apart; scale the units"
+    )]
     Unrepresentable,
 }

@@ -1,5 +1,6 @@
 //! Published and recomputed numbers as data: every case of `cases/laws/reference.json` given as matrices, for
 //! every law it lists, within the case's own tolerance.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use carom::impact::{Law, Options, Outcome, Problem};
 use nalgebra::{DMatrix, DVector};
@@ -126,7 +127,11 @@ fn every_law_of_every_case_given_as_matrices() {
                     table.close(&what("lambda"), &outcome.bilateral_impulses, &xi, 0.0, tolerance);
                 }
                 if let Some(consistent) = expected.get("consistent") {
-                    assert_eq!(outcome.consistent, consistent.as_bool().unwrap(), "{id} {restitution:?} {law}");
+                    assert_eq!(
+                        outcome.consistent,
+                        consistent.as_bool().unwrap(),
+                        "{id} {restitution:?} {law}"
+                    );
                 }
                 // The reference calls admissible what pushes and separates; ours also asks for no energy gained.
                 let gained = outcome.energy.change > 1e-12 * outcome.energy.before;

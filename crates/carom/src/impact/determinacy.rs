@@ -68,32 +68,41 @@ impl Dependence {
     }
 }
 
-/// The element of least norm among all impulses that give the same velocities as `impulses`: same Σ p_i C_i,
-/// inequalities p_i ≥ 0. Returns it, and whether it is the only element.
+/// Whether other impulses on `rows` than those given make the same velocities: same Σ p_i C_i, with p_i ≥ 0 on
+/// inequalities.
+pub(super) fn is_shiftable(
+    rows: &[usize],
+    lengths: &[f64],
+    impulses: &[f64],
+    equality: &[bool],
+    circuits: &[Vec<(usize, f64)>],
+) -> bool {
+    // At unit length, so that the answer does not depend on the rows' scaling.
+    let unit: Vec<f64> = rows.iter().zip(impulses).map(|(&row, p)| p * lengths[row]).collect();
+    !circuits.is_empty()
+        && !is_only_element(&orthonormal_kernel(rows, circuits, |row| lengths[row]), &unit, equality)
+}
+
+/// Among all impulses that make the same velocities, those with the least Σ (weight_i p_i)².
 pub(super) fn least_norm(
     rows: &[usize],
     impulses: &[f64],
     equality: &[bool],
     circuits: &[Vec<(usize, f64)>],
-) -> (Vec<f64>, bool) {
-    if circuits.is_empty() {
-        return (impulses.to_vec(), true);
-    }
-    let kernel = orthonormal_kernel(rows, circuits);
-    let dimension = kernel.dimension;
+    weight: impl Fn(usize) -> f64,
+) -> Vec<f64> {
+    let kernel = orthonormal_kernel(rows, circuits, &weight);
     let m = rows.len();
+    let weights: Vec<f64> = rows.iter().map(|&row| weight(row)).collect();
+    let weighted: Vec<f64> = impulses.iter().zip(&weights).map(|(p, weight)| p * weight).collect();
     // p = x + N w with x perpendicular to the kernel: shortest p is shortest w with N w ≥ −x.
-    let along: Vec<f64> = {
-        let mut w = vec![0.0; dimension];
-        for (i, p) in impulses.iter().enumerate() {
-            kernel.add_to(i, *p, &mut w);
-        }
-        w
-    };
-    let x: Vec<f64> = (0..m).map(|i| impulses[i] - kernel.dot(i, &along)).collect();
-    let mut unit = Rows::new(dimension);
+    let mut along = vec![0.0; kernel.dimension];
+    for (i, p) in weighted.iter().enumerate() {
+        kernel.add_to(i, *p, &mut along);
+    }
+    let x: Vec<f64> = (0..m).map(|i| weighted[i] - kernel.dot(i, &along)).collect();
+    let mut unit = Rows::new(kernel.dimension);
     let mut demands = Vec::new();
-    let scale = norm(impulses);
     for i in 0..m {
         unit.push(kernel.row(i));
         let length = unit.last_length();
@@ -104,19 +113,17 @@ pub(super) fn least_norm(
         demands.push(Demand { row: i, least: -x[i] / length, equality: false });
     }
     let w = nearest(&unit, &demands, 1e-12).u;
-    let least: Vec<f64> = (0..m)
-        .map(|i| {
-            let p = x[i] + kernel.dot(i, &w);
-            if equality[i] { p } else { p.max(0.0) }
-        })
-        .collect();
-    let unique = is_only_element(&kernel, &least, equality, scale);
-    (least, unique)
+    let least = |i: usize| {
+        let p = (x[i] + kernel.dot(i, &w)) / weights[i];
+        if equality[i] { p } else { p.max(0.0) }
+    };
+    (0..m).map(least).collect()
 }
 
 /// Whether no direction N w ≠ 0 keeps p + t N w ≥ 0: by Stiemke's lemma, whether N₀ has full column rank and
 /// some x ≥ 1 has N₀ᵀ x = 0, N₀ being the rows where p is zero and may not fall.
-fn is_only_element(kernel: &Rows, p: &[f64], equality: &[bool], scale: f64) -> bool {
+fn is_only_element(kernel: &Rows, p: &[f64], equality: &[bool]) -> bool {
+    let scale = norm(p);
     let zero: Vec<usize> = (0..p.len()).filter(|&i| !equality[i] && p[i] <= 1e-12 * scale).collect();
     let d = kernel.dimension;
     let mut columns = vec![0.0; zero.len() * d];
@@ -143,16 +150,21 @@ fn is_only_element(kernel: &Rows, p: &[f64], equality: &[bool], scale: f64) -> b
     nearest(&rows, &demands, 1e-10).feasible
 }
 
-/// An orthonormal basis of the span of the circuits, as one row of coordinates per contact row.
-fn orthonormal_kernel(rows: &[usize], circuits: &[Vec<(usize, f64)>]) -> Rows {
+/// An orthonormal basis of the span of the circuits, each coefficient multiplied by its row's weight, as one row of
+/// coordinates per contact row.
+fn orthonormal_kernel(rows: &[usize], circuits: &[Vec<(usize, f64)>], weight: impl Fn(usize) -> f64) -> Rows {
     let m = rows.len();
     let place = |row: usize| rows.iter().position(|&r| r == row);
     let mut columns = vec![0.0; m * circuits.len()];
     for (k, circuit) in circuits.iter().enumerate() {
         for &(row, coefficient) in circuit {
             if let Some(i) = place(row) {
-                columns[k * m + i] = coefficient;
+                columns[k * m + i] = coefficient * weight(row);
             }
+        }
+        let length = norm(&columns[k * m..(k + 1) * m]);
+        for x in &mut columns[k * m..(k + 1) * m] {
+            *x /= length;
         }
     }
     let qr = PivotedQr::new(m, circuits.len(), columns, 1e-12);

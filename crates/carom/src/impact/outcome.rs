@@ -34,6 +34,9 @@ pub struct Outcome {
     pub rank: usize,
     /// How clear the rank is: the row directions' singular values on either side of it.
     pub rank_margin: RankMargin,
+    /// The rounding to expect in v⁺, relative to √(2T) before, in the kinetic metric: ε times the size of the
+    /// impulses in all steps, what the joints magnify, and the condition of the rows.
+    pub rounding: f64,
     /// Contact rows that the bilateral rows block: they cannot move, and load the joints only.
     pub blocked: Vec<usize>,
     /// Whether the law determines v⁺.
@@ -94,6 +97,9 @@ pub struct RankMargin {
     pub largest_dropped: f64,
     /// The threshold between them.
     pub threshold: f64,
+    /// How much the bilateral rows magnify rounding: the largest ratio of a row's length in the kinetic metric
+    /// before and after they take their part.
+    pub amplification: f64,
 }
 
 /// Impulses in balance with one another: Nᵀp + Aᵀλ = 0.
@@ -267,14 +273,21 @@ impl fmt::Display for Note {
         match self {
             Self::NoImpact => write!(f, "no contact is closing: no impact"),
             Self::Projected { violation } => {
-                write!(f, "the velocity violated the bilateral rows (by {violation:.3e} of its scale) and was projected on them")
+                write!(
+                    f,
+                    "the velocity violated the bilateral rows (by {violation:.3e} of its scale) and was projected on them"
+                )
             }
             Self::LeftOut { rows } => {
                 write!(f, "separating before the impact, left out and checked afterwards: {}", list(rows))
             }
             Self::Cascade { steps } => write!(f, "resolved in {steps} steps; each is listed"),
             Self::StepsExhausted { steps, rows } => {
-                write!(f, "the bound of {steps} steps was reached with contacts still closing: {}", list(rows))
+                write!(
+                    f,
+                    "the bound of {steps} steps was reached with contacts still closing: {}",
+                    list(rows)
+                )
             }
             Self::Blocked { rows } => write!(
                 f,
@@ -282,7 +295,10 @@ impl fmt::Display for Note {
                 list(rows)
             ),
             Self::Inconsistent { circuits, residual } => {
-                write!(f, "the law's equations have no solution (relative residual {residual:.3e}); the numbers are the least-squares surrogate")?;
+                write!(
+                    f,
+                    "the law's equations have no solution (relative residual {residual:.3e}); the numbers are the least-squares surrogate"
+                )?;
                 if !circuits.is_empty() {
                     write!(f, "; dependent contacts with unequal restitution: {}", groups(circuits))?;
                 }
@@ -318,7 +334,11 @@ impl fmt::Display for Note {
             Self::Pulling { rows } => write!(f, "impulses that pull, which no contact can: {}", list(rows)),
             Self::StillClosing { rows } => write!(f, "still closing after the impact: {}", list(rows)),
             Self::RestitutionMissed { rows } => {
-                write!(f, "the separation is not the one that the coefficient of restitution asks for: {}", list(rows))
+                write!(
+                    f,
+                    "the separation is not the one that the coefficient of restitution asks for: {}",
+                    list(rows)
+                )
             }
             Self::SeveralWithFriction { rows } => write!(
                 f,

@@ -98,7 +98,8 @@ impl Options {
     /// The largest number of steps for this many contacts.
     #[must_use]
     pub fn step_bound(&self, contacts: usize) -> usize {
-        self.max_steps.unwrap_or_else(|| contacts.saturating_mul(contacts).saturating_mul(4).saturating_add(1000))
+        self.max_steps
+            .unwrap_or_else(|| contacts.saturating_mul(contacts).saturating_mul(4).saturating_add(1000))
     }
 }
 
@@ -174,7 +175,8 @@ impl Problem {
     #[must_use]
     pub fn contact_list(&self) -> Vec<Contact> {
         let mut is_tangent = vec![false; self.contacts.nrows()];
-        let tied = self.rough.iter().flat_map(|c| &c.tangent).chain(self.friction.iter().flat_map(|c| &c.tangent));
+        let tied =
+            self.rough.iter().flat_map(|c| &c.tangent).chain(self.friction.iter().flat_map(|c| &c.tangent));
         for &row in self.tangential.iter().chain(tied) {
             is_tangent[row] = true;
         }
@@ -276,7 +278,8 @@ impl Problem {
                 faults.push(Error::new(Place::row("friction", i), fault));
             }
             if !(contact.coefficient.is_finite() && contact.coefficient >= 0.0) {
-                let fault = Fault::Range { value: contact.coefficient, expected: "a finite coefficient ≥ 0" };
+                let fault =
+                    Fault::Range { value: contact.coefficient, expected: "a finite coefficient ≥ 0" };
                 faults.push(Error::new(Place::row("friction", i), fault));
             }
         }

@@ -72,6 +72,8 @@ fn finite(matrix: DMatrix<f64>) -> Result<DMatrix<f64>, Error> {
 struct Course {
     /// The change of the reduced velocity in all.
     u: Vec<f64>,
+    /// The sum over the steps of the sizes, in units of √(2T), that leave their rounding in it.
+    size: f64,
     approach: Vec<f64>,
     impulses: Vec<f64>,
     work: Vec<f64>,
@@ -98,6 +100,7 @@ impl Course {
         let rows = approach.len();
         let mut course = Self {
             u: vec![0.0; system.rows.dimension],
+            size: system.speed,
             impulses: vec![0.0; rows],
             work: vec![0.0; rows],
             change: 0.0,
@@ -115,7 +118,7 @@ impl Course {
             approach,
         };
         let mut y = course.approach.clone();
-        let mut last = None;
+        let (mut last, mut stuck) = (None, 0);
         loop {
             let situation = Situation {
                 system,
@@ -124,6 +127,7 @@ impl Course {
                 y: &y,
                 order,
                 termination: options.termination,
+                size: course.size,
                 steps: course.steps.len(),
                 last,
             };
@@ -131,6 +135,16 @@ impl Course {
             if course.steps.len() >= options.step_bound(contacts.len()) {
                 course.exhausted = true;
                 break;
+            }
+            // Contacts at the level of rounding, some just above and some just below it, can stand against one
+            // another so that nothing moves: then that level is set too low.
+            if norm(&resolution.u) <= 16.0 * f64::EPSILON * system.speed {
+                if stuck == 4 {
+                    break;
+                }
+                stuck += 1;
+                course.size *= 4.0;
+                continue;
             }
             last = resolution.single.or(last);
             y = course.apply(system, contacts, resolution, &y, options.law);
@@ -154,6 +168,9 @@ impl Course {
         for (total, more) in self.u.iter_mut().zip(&u) {
             *total += more;
         }
+        // Large impulses that nearly cancel leave more rounding than the velocities they make.
+        let largest = rows.iter().zip(&impulses).map(|(&row, p)| (p * system.lengths[row]).abs());
+        self.size += system.speed.max(largest.fold(0.0, f64::max));
         let after = system.relative_velocity(&self.approach, &self.u);
         let mut change = 0.0;
         for (k, (&row, &p)) in rows.iter().zip(&impulses).enumerate() {
@@ -187,8 +204,12 @@ impl Course {
         if self.circuits.is_empty() {
             self.circuits = resolution.circuits;
         }
-        if self.alternative.is_none() {
-            self.alternative = resolution.alternative;
+        if self.alternative.is_none()
+            && let Some(other) = resolution.alternative
+        {
+            // The steps before stay as they are.
+            self.alternative =
+                Some(self.u.iter().zip(&u).zip(other).map(|((all, u), o)| all - u + o).collect());
         }
         self.in_order |= resolution.single.is_some();
         if let Some(friction) = resolution.friction {
@@ -232,6 +253,10 @@ fn report(
         change: course.change,
     };
     let (rank, rank_margin) = system.rank();
+    let size = if system.speed > 0.0 { course.size / system.speed } else { 1.0 };
+    let condition =
+        system.metric.bilateral_condition() * rank_margin.amplification / rank_margin.smallest_kept;
+    let rounding = 64.0 * f64::EPSILON * size * condition;
     let consistent = course.residual.is_none();
     let mut notes = Vec::new();
     if let Some(violation) = system.projected {
@@ -255,7 +280,8 @@ fn report(
     let mut velocity_unique = consistent;
     if let Some(other) = &course.alternative {
         velocity_unique = false;
-        notes.push(Note::PoissonNotUnique { other: course.velocity(system, other).iter().copied().collect() });
+        notes
+            .push(Note::PoissonNotUnique { other: course.velocity(system, other).iter().copied().collect() });
     }
     if let Some(other) = course.other_order(system, contacts, loose, options) {
         velocity_unique = false;
@@ -290,6 +316,7 @@ fn report(
         energy,
         rank,
         rank_margin,
+        rounding,
         blocked,
         velocity_unique,
         impulse_unique,
@@ -320,7 +347,7 @@ impl Course {
         let left_out: Vec<usize> = contacts
             .iter()
             .map(|c| c.normal)
-            .filter(|&row| self.approach[row] > system.noise(row) && !system.blocked[row])
+            .filter(|&row| self.approach[row] > system.noise(row, system.speed) && !system.blocked[row])
             .collect();
         if !self.steps.is_empty() && !left_out.is_empty() && !options.law.acts_on_all() {
             notes.push(Note::LeftOut { rows: left_out });
@@ -398,7 +425,7 @@ fn self_stresses(system: &System, course: &Course, blocked: &[usize]) -> Vec<Sel
         }
     }
     for &row in blocked {
-        if course.approach[row] <= system.noise(row) {
+        if course.approach[row] <= system.noise(row, system.speed) {
             let mut contacts = vec![0.0; rows];
             contacts[row] = 1.0;
             push(contacts);
@@ -427,7 +454,11 @@ fn judge(
         .collect();
     let speed = system.speed.max(size);
     let closing: Vec<usize> = normals()
-        .filter(|&row| !system.blocked[row] && separation[row] < -options.tolerance * system.lengths[row] * speed)
+        .filter(|&row| !system.blocked[row])
+        .filter(|&row| {
+            let allowed = options.tolerance * system.lengths[row] * speed;
+            separation[row] < -allowed.max(2.0 * system.noise(row, course.size))
+        })
         .collect();
     let gained = energy.change > options.tolerance * energy.before;
     let admissible = pulling.is_empty() && closing.is_empty() && !gained && !course.exhausted;
@@ -474,11 +505,11 @@ fn demand(contacts: &[Contact], impulses: &[f64], notes: &mut Vec<Note>) -> Vec<
 fn jams_without_approach(system: &System, contact: &Contact, y: &[f64]) -> bool {
     let Surface::Coulomb(coefficient) = contact.surface else { return false };
     let n = contact.normal;
-    if system.blocked[n] || y[n].abs() > system.noise(n) {
+    if system.blocked[n] || y[n].abs() > system.noise(n, system.speed) {
         return false;
     }
     let slip = norm(&contact.tangent.iter().map(|&t| y[t]).collect::<Vec<_>>());
-    let noise = contact.tangent.iter().map(|&t| system.noise(t)).fold(0.0, f64::max);
+    let noise = contact.tangent.iter().map(|&t| system.noise(t, system.speed)).fold(0.0, f64::max);
     if slip <= noise {
         return false;
     }

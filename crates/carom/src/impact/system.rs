@@ -24,6 +24,8 @@ pub(super) struct System<'a> {
     pub blocked: Vec<bool>,
     /// The length of a unit row's rest below which it counts as dependent on others.
     pub tolerance: f64,
+    /// The largest |N_i L⁻ᵀ| / |C_i|.
+    pub amplification: f64,
     /// The velocity before the impact, projected if that was asked for.
     pub velocity: DVector<f64>,
     /// √(2T) before the impact.
@@ -70,7 +72,19 @@ impl<'a> System<'a> {
         if !speed.is_finite() {
             return Err(Error::new(Place::field("velocity"), Fault::Unrepresentable));
         }
-        Ok(Self { problem, metric, rows, lengths, scales, blocked, tolerance, velocity, speed, projected })
+        Ok(Self {
+            problem,
+            metric,
+            rows,
+            lengths,
+            scales,
+            blocked,
+            tolerance,
+            amplification,
+            velocity,
+            speed,
+            projected,
+        })
     }
 
     /// The rows that can move.
@@ -83,9 +97,11 @@ impl<'a> System<'a> {
         before.iter().enumerate().map(|(i, y)| y + self.lengths[i] * self.rows.dot(i, u)).collect()
     }
 
-    /// The rounding level of y_i.
-    pub fn noise(&self, row: usize) -> f64 {
-        16.0 * f64::EPSILON * self.scales[row] * self.speed
+    /// The rounding level of y_i when velocities of size √(2T) = `size` made it.
+    pub fn noise(&self, row: usize, size: f64) -> f64 {
+        // One level for all rows at unit length, so that rows against one another are judged alike.
+        let scale = if self.blocked[row] { self.scales[row] } else { self.amplification * self.lengths[row] };
+        16.0 * f64::EPSILON * scale * size
     }
 
     /// u = Σ |C_i| p_i ĉ_i.
@@ -111,7 +127,8 @@ impl<'a> System<'a> {
     pub fn rank(&self) -> (usize, RankMargin) {
         let ids = self.free_rows();
         let threshold = self.tolerance;
-        let mut margin = RankMargin { smallest_kept: 1.0, largest_dropped: 0.0, threshold };
+        let amplification = self.amplification;
+        let mut margin = RankMargin { smallest_kept: 1.0, largest_dropped: 0.0, threshold, amplification };
         if ids.is_empty() {
             return (0, margin);
         }
@@ -178,11 +195,8 @@ fn admissible_velocity(
         return Ok((projected, (worst.1 > 64.0 * f64::EPSILON).then_some(worst.1)));
     }
     if worst.1 > options.tolerance || worst.1.is_nan() {
-        let fault = Fault::ViolatesBilateral {
-            residual: worst.2,
-            relative: worst.1,
-            expected: options.tolerance,
-        };
+        let fault =
+            Fault::ViolatesBilateral { residual: worst.2, relative: worst.1, expected: options.tolerance };
         return Err(Error::new(Place::row("bilateral", worst.0), fault));
     }
     Ok((velocity, None))

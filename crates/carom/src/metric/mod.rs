@@ -110,6 +110,16 @@ impl Metric {
         self.block_of.len() - self.dimension
     }
 
+    /// How nearly dependent the independent bilateral rows are: an estimate of the condition of Â, at least 1.
+    #[must_use]
+    pub fn bilateral_condition(&self) -> f64 {
+        let constraints = self.blocks.iter().filter_map(|b| b.constraint.as_ref());
+        constraints.filter(|c| c.range.rank > 0).fold(1.0, |worst: f64, c| {
+            let last = c.range.rank - 1;
+            worst.max((c.range.r(0, 0) / c.range.r(last, last)).abs())
+        })
+    }
+
     /// 2T of a velocity: |Lᵀ v|².
     #[must_use]
     pub fn square(&self, velocity: &DVector<f64>) -> f64 {
@@ -224,13 +234,7 @@ impl Metric {
             let mut x: Vec<f64> = block.coordinates.iter().map(|&i| -impulse[i]).collect();
             block.forward(&mut x);
             c.range.apply_transposed(&mut x);
-            // Least norm of M λ = x with M = R at the rows' own lengths, and Mᵀ Π = Q₂ R₂.
-            let rank = c.range.rank;
-            let mut t: Vec<f64> = c.dual.order.iter().map(|&i| x[i]).collect();
-            c.dual.solve_transposed(&mut t);
-            t.resize(c.rows.len(), 0.0);
-            c.dual.apply(&mut t);
-            debug_assert!(c.dual.rank <= rank);
+            let t = c.dual.least_norm(&x, c.rows.len());
             for (&row, value) in c.rows.iter().zip(t) {
                 lambda[row] = value;
             }

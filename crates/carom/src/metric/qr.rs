@@ -95,6 +95,27 @@ impl PivotedQr {
         }
     }
 
+    /// The x that brings A x nearest to g, A having full column rank.
+    pub fn least_squares(&self, g: &[f64]) -> Vec<f64> {
+        let mut g = g.to_vec();
+        self.apply_transposed(&mut g);
+        self.solve(&mut g);
+        let mut x = vec![0.0; self.rank];
+        for (place, &i) in self.order.iter().enumerate().take(self.rank) {
+            x[i] = g[place];
+        }
+        x
+    }
+
+    /// The shortest p, of the given size, with Aᵀ p = w, A having full column rank.
+    pub fn least_norm(&self, w: &[f64], size: usize) -> Vec<f64> {
+        let mut p: Vec<f64> = self.order.iter().take(self.rank).map(|&i| w[i]).collect();
+        self.solve_transposed(&mut p);
+        p.resize(size, 0.0);
+        self.apply(&mut p);
+        p
+    }
+
     /// The transpose of the rank×n trapezium R, columns back in the order of A and each multiplied by its
     /// `weight`, factorised in turn: the complete orthogonal factorisation behind least-norm solutions.
     pub fn transposed(&self, weight: &[f64], tolerance: f64) -> Self {
@@ -139,7 +160,7 @@ mod tests {
     #[test]
     fn q_times_r_is_the_matrix_and_dependent_columns_lower_the_rank() {
         // Third column = first + second.
-        let a = vec![1.0, 2.0, 2.0, 0.5, -1.0, 4.0, 3.0, 1.0, 1.5, 1.0, 6.0, 4.0];
+        let a = vec![1.0, 2.0, 2.0, 0.5, -1.0, 4.0, 3.0, 1.0, 0.0, 6.0, 5.0, 1.5];
         let qr = PivotedQr::new(4, 3, a.clone(), 1e-12);
         assert_eq!(qr.rank, 2);
         for (place, &column) in qr.order.iter().enumerate() {

@@ -220,6 +220,7 @@ impl Search<'_> {
     /// Makes demand k hold; false when that is impossible.
     fn enter(&mut self, k: usize) -> bool {
         let demand = self.demands[k];
+        let mut before: Option<(Vec<usize>, Vec<f64>, Vec<f64>)> = None;
         loop {
             let length = self.frame.split(demand.row, &mut self.share, &mut self.rest);
             let missing = demand.least - self.rows.dot(demand.row, &self.u);
@@ -240,9 +241,16 @@ impl Search<'_> {
             }
             if !t.is_finite() {
                 // Dependent and nothing can leave: already met up to what the tolerance resolves, or impossible.
+                if let Some((members, p, u)) = before {
+                    self.restore(&members, p, u);
+                }
+                let missing = demand.least - self.rows.dot(demand.row, &self.u);
                 let resolved = 10.0 * self.tolerance * (self.largest + crate::metric::norm(&self.u));
                 self.set_aside[k] = true;
                 return missing.abs() <= resolved.max(self.rounding());
+            }
+            if leaving.is_some() && before.is_none() {
+                before = Some((self.frame.members().to_vec(), self.p.clone(), self.u.clone()));
             }
             for (place, &id) in self.frame.members().iter().enumerate() {
                 self.p[self.place_of[id]] -= sign * t * self.share[place];
@@ -267,6 +275,20 @@ impl Search<'_> {
                 }
             }
         }
+    }
+
+    /// Undoes what a row that cannot enter after all has done on its way.
+    fn restore(&mut self, members: &[usize], p: Vec<f64>, u: Vec<f64>) {
+        while let Some(place) = self.frame.members().len().checked_sub(1) {
+            self.frame.remove(place);
+        }
+        self.active.fill(false);
+        for &id in members {
+            self.frame.split(id, &mut self.share, &mut self.rest);
+            self.frame.push(id);
+            self.active[self.place_of[id]] = true;
+        }
+        (self.p, self.u) = (p, u);
     }
 
     /// u and p afresh from the active set.

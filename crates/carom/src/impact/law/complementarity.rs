@@ -2,8 +2,9 @@
 
 use super::{Resolution, Situation, equality};
 use crate::impact::active::{Demand, nearest};
-use crate::impact::determinacy::{Dependence, least_norm};
+use crate::impact::determinacy::{Dependence, is_shiftable, least_norm};
 use crate::impact::system::{DENSE_RANK_ROWS, System};
+use crate::metric::PivotedQr;
 
 /// Newton's law with complementarity on the contacts listed, tangents of rough ones as equalities.
 pub(super) fn newton(situation: &Situation, contacts: &[usize]) -> Resolution {
@@ -18,7 +19,8 @@ pub(super) fn newton(situation: &Situation, contacts: &[usize]) -> Resolution {
         })
         .collect();
     let found = nearest(&situation.system.rows, &demands, situation.system.tolerance);
-    if !found.feasible {
+    // Smooth contacts are always feasible (T4): what the search cannot meet there is rounding.
+    if !found.feasible && rows.iter().any(|&(_, equality)| equality) {
         let ids: Vec<usize> = rows.iter().map(|&(row, _)| row).collect();
         return equality::solve(situation, &ids).unsolvable();
     }
@@ -26,7 +28,13 @@ pub(super) fn newton(situation: &Situation, contacts: &[usize]) -> Resolution {
 }
 
 /// Multipliers of unit rows as impulses, of least norm where the binding rows leave a choice.
-pub(super) fn settle(system: &System, demands: &[Demand], p: &[f64], slack: &[f64], u: Vec<f64>) -> Resolution {
+pub(super) fn settle(
+    system: &System,
+    demands: &[Demand],
+    p: &[f64],
+    slack: &[f64],
+    u: Vec<f64>,
+) -> Resolution {
     let ids: Vec<usize> = demands.iter().map(|d| d.row).collect();
     let mut impulses: Vec<f64> = ids.iter().zip(p).map(|(&row, p)| p / system.lengths[row]).collect();
     let size = crate::metric::norm(&u) + demands.iter().fold(0.0, |m: f64, d| m.max(d.least.abs()));
@@ -44,12 +52,37 @@ pub(super) fn settle(system: &System, demands: &[Demand], p: &[f64], slack: &[f6
         } else {
             let part: Vec<f64> = binding.iter().map(|&k| impulses[k]).collect();
             let equality: Vec<bool> = binding.iter().map(|&k| demands[k].equality).collect();
-            let (least, unique) = least_norm(&bound, &part, &equality, &circuits);
-            for (&k, p) in binding.iter().zip(least) {
-                impulses[k] = p;
+            if is_shiftable(&bound, &system.lengths, &part, &equality, &circuits) {
+                let least = least_norm(&bound, &part, &equality, &circuits, |_| 1.0);
+                for (&k, p) in binding.iter().zip(least) {
+                    impulses[k] = p;
+                }
+                rebalance(system, &ids, &mut impulses, &u);
+                shiftable = true;
             }
-            shiftable = !unique;
         }
     }
     Resolution { rows: ids, impulses, u, circuits, shiftable, ..Resolution::default() }
+}
+
+/// Takes out what rounding, at lengths of very different size, left in the balance Σ p C = u.
+fn rebalance(system: &System, ids: &[usize], impulses: &mut [f64], u: &[f64]) {
+    let made = system.reduced_impulse(ids, impulses);
+    let mut lack: Vec<f64> = u.iter().zip(&made).map(|(u, made)| u - made).collect();
+    let pushing: Vec<usize> = (0..ids.len()).filter(|&k| impulses[k] != 0.0).collect();
+    let (d, m) = (system.rows.dimension, pushing.len());
+    let mut columns = vec![0.0; d * m];
+    for (place, &k) in pushing.iter().enumerate() {
+        system.rows.add_to(ids[k], 1.0, &mut columns[place * d..(place + 1) * d]);
+    }
+    let span = PivotedQr::new(d, m, columns, system.tolerance);
+    span.apply_transposed(&mut lack);
+    // In proportion to the impulses, so that rounding turns no push into a pull.
+    let size: Vec<f64> = pushing.iter().map(|&k| (impulses[k] * system.lengths[ids[k]]).abs()).collect();
+    let more = span.transposed(&size, 0.0).least_norm(&lack, m);
+    for ((&k, more), size) in pushing.iter().zip(more).zip(size) {
+        if more.abs() < 0.5 {
+            impulses[k] += more * size / system.lengths[ids[k]];
+        }
+    }
 }

@@ -4,10 +4,9 @@
 //! p = −W⁺(I+K) y⁻ and its residual.
 
 use super::{Resolution, Situation};
+use crate::impact::active::Frame;
 use crate::impact::determinacy::Dependence;
 use crate::impact::system::System;
-use crate::impact::active::Frame;
-use crate::impact::system::DENSE_RANK_ROWS;
 use crate::metric::{PivotedQr, norm};
 
 impl Resolution {
@@ -56,16 +55,11 @@ fn regular(system: &System, ids: &[usize], wanted: &[f64]) -> (Vec<f64>, Vec<f64
         frame.split(id, &mut p, &mut rest);
         frame.push(id);
     }
-    let place = |id: usize| ids.iter().position(|&i| i == id).unwrap_or(0);
-    let places: Vec<usize> = if ids.len() > DENSE_RANK_ROWS {
-        let mut at = vec![0; system.lengths.len()];
-        for (k, &id) in ids.iter().enumerate() {
-            at[id] = k;
-        }
-        frame.members().iter().map(|&id| at[id]).collect()
-    } else {
-        frame.members().iter().map(|&id| place(id)).collect()
-    };
+    let mut place = vec![0; system.lengths.len()];
+    for (k, &id) in ids.iter().enumerate() {
+        place[id] = k;
+    }
+    let places: Vec<usize> = frame.members().iter().map(|&id| place[id]).collect();
     let h: Vec<f64> = places.iter().map(|&k| wanted[k]).collect();
     frame.solve(&h, &mut p, &mut u);
     let mut impulses = vec![0.0; ids.len()];
@@ -76,7 +70,10 @@ fn regular(system: &System, ids: &[usize], wanted: &[f64]) -> (Vec<f64>, Vec<f64
     (impulses, u, missed)
 }
 
-/// Dependent rows: least squares at the rows' own lengths, and the impulses of least norm.
+/// Dependent rows: the velocities by least squares, and the impulses of least norm that make them.
+///
+/// Rows at unit length decide whether a solution exists, so that it does not depend on their scaling. Where none
+/// does, the surrogate is the least-squares solution at the rows' own lengths: −W⁺(I+K) y⁻.
 fn singular(system: &System, ids: &[usize], wanted: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
     let (d, m) = (system.rows.dimension, ids.len());
     let mut columns = vec![0.0; d * m];
@@ -84,23 +81,33 @@ fn singular(system: &System, ids: &[usize], wanted: &[f64]) -> (Vec<f64>, Vec<f6
         system.rows.add_to(id, 1.0, &mut columns[k * d..(k + 1) * d]);
     }
     let span = PivotedQr::new(d, m, columns, system.tolerance);
-    let weight: Vec<f64> = ids.iter().map(|&id| system.lengths[id]).collect();
-    // u = V w with C V = M = Q R Πᵀ: w = Π R⁻¹ Qᵀ g, p = Q R⁻ᵀ Πᵀ w.
-    let dual = span.transposed(&weight, 0.0);
-    let mut g: Vec<f64> = wanted.iter().zip(&weight).map(|(h, length)| h * length).collect();
-    dual.apply_transposed(&mut g);
-    let mut w = g[..dual.rank].to_vec();
-    dual.solve(&mut w);
-    let mut u = vec![0.0; d];
-    for (place, &i) in dual.order.iter().enumerate().take(dual.rank) {
-        u[i] = w[place];
-    }
-    span.apply(&mut u);
-    dual.solve_transposed(&mut w);
-    w.resize(m, 0.0);
-    dual.apply(&mut w);
+    let lengths: Vec<f64> = ids.iter().map(|&id| system.lengths[id]).collect();
+    let (unit, own) = (span.transposed(&vec![1.0; m], 0.0), span.transposed(&lengths, 0.0));
+    let mut along = unit.least_squares(wanted);
+    let mut u = embed(&span, &along, d);
     let missed = norm(&residuals(system, ids, wanted, &u));
-    (w, u, missed)
+    if missed > system.tolerance * norm(wanted) {
+        let weighted: Vec<f64> = wanted.iter().zip(&lengths).map(|(h, length)| h * length).collect();
+        along = own.least_squares(&weighted);
+        u = embed(&span, &along, d);
+    }
+    let mut impulses = own.least_norm(&along, m);
+    // Lengths of very different size leave rounding in the balance Σ p C = u; at unit length it is removed.
+    let made = system.reduced_impulse(ids, &impulses);
+    let mut lack: Vec<f64> = u.iter().zip(&made).map(|(u, made)| u - made).collect();
+    span.apply_transposed(&mut lack);
+    for ((p, more), length) in impulses.iter_mut().zip(unit.least_norm(&lack, m)).zip(&lengths) {
+        *p += more / length;
+    }
+    (impulses, u, missed)
+}
+
+/// V w, the columns of V being the first of Q.
+fn embed(span: &PivotedQr, w: &[f64], dimension: usize) -> Vec<f64> {
+    let mut u = w.to_vec();
+    u.resize(dimension, 0.0);
+    span.apply(&mut u);
+    u
 }
 
 fn residuals(system: &System, ids: &[usize], wanted: &[f64], u: &[f64]) -> Vec<f64> {

@@ -44,14 +44,8 @@ pub enum Law {
 
 impl Law {
     /// Every law, the default first.
-    pub const ALL: [Self; 6] = [
-        Self::NewtonLcp,
-        Self::Newton,
-        Self::Poisson,
-        Self::Sequential,
-        Self::Reflection,
-        Self::Decoupled,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::NewtonLcp, Self::Newton, Self::Poisson, Self::Sequential, Self::Reflection, Self::Decoupled];
 
     /// The law's name in files and on the command line.
     #[must_use]
@@ -114,6 +108,8 @@ pub(super) struct Situation<'a> {
     pub y: &'a [f64],
     pub order: &'a Order,
     pub termination: Termination,
+    /// The size of the velocities and impulses, in units of √(2T), whose rounding y carries.
+    pub size: f64,
     /// How many steps have been taken, and the contact that the last one resolved if it resolved one alone.
     pub steps: usize,
     pub last: Option<usize>,
@@ -150,14 +146,19 @@ pub(super) struct Friction {
 }
 
 impl Situation<'_> {
+    /// The rounding level of y of a row.
+    pub fn noise(&self, row: usize) -> f64 {
+        self.system.noise(row, self.size)
+    }
+
     /// Whether the contact closes by more than rounding.
     pub fn closing(&self, contact: &Contact) -> bool {
-        !self.system.blocked[contact.normal] && self.y[contact.normal] < -self.system.noise(contact.normal)
+        !self.system.blocked[contact.normal] && self.y[contact.normal] < -self.noise(contact.normal)
     }
 
     /// Whether the contact separates by more than rounding.
     pub fn separating(&self, contact: &Contact) -> bool {
-        self.y[contact.normal] > self.system.noise(contact.normal)
+        self.y[contact.normal] > self.noise(contact.normal)
     }
 
     /// The numbers of the contacts closing now.

@@ -18,6 +18,6 @@ pub(super) fn step(situation: &Situation) -> Option<Resolution> {
     if situation.contacts.iter().any(|c| matches!(c.surface, Surface::Coulomb(_))) {
         ids.retain(|row| !with_friction(row));
     }
-    let moving = ids.iter().any(|&row| situation.y[row].abs() > situation.system.noise(row));
+    let moving = ids.iter().any(|&row| situation.y[row].abs() > situation.noise(row));
     moving.then(|| equality::solve(situation, &ids))
 }

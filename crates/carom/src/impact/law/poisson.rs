@@ -3,10 +3,11 @@
 //! Compression 0 ≤ p_c ⟂ y⁻ + W p_c ≥ 0; expansion gives back K p_c, and more where a contact would close:
 //! 0 ≤ p_e − K p_c ⟂ y_c + W p_e ≥ 0. Tangents of rough contacts stick in compression and get e_t p_c back.
 //! Never gains energy. Dependent contacts with unequal k share p_c in more than one way, and v⁺ depends on it:
-//! p_c of least norm is taken, and another answer is looked for by shifting p_c along each circuit.
+//! p_c of least norm is taken, and another answer is looked for by favouring each contact in turn.
 
 use super::{Resolution, Situation, complementarity};
 use crate::impact::active::{Demand, nearest};
+use crate::impact::determinacy::least_norm;
 use crate::impact::system::DENSE_RANK_ROWS;
 use crate::metric::norm;
 
@@ -27,11 +28,8 @@ pub(super) fn step(situation: &Situation) -> Option<Resolution> {
     let found = nearest(&system.rows, &demands, system.tolerance);
     let compression = complementarity::settle(system, &demands, &found.p, &found.slack, found.u);
     let expansion = expand(situation, &demands, &compression.u, &compression.impulses);
-    let alternative = if compression.shiftable {
-        another(situation, &demands, &compression, &expansion.u)
-    } else {
-        None
-    };
+    let alternative =
+        if compression.shiftable { another(situation, &demands, &compression, &expansion.u) } else { None };
     let mut total = compression;
     for (p, extra) in total.impulses.iter_mut().zip(&expansion.impulses) {
         *p += extra;
@@ -75,47 +73,38 @@ fn expand(situation: &Situation, demands: &[Demand], compressed: &[f64], p_c: &[
     Resolution { impulses, u, ..settled }
 }
 
-/// A different change of velocity that the law allows as well, if shifting p_c along a circuit leads to one.
+/// A different change of velocity that the law allows as well, if sharing p_c differently leads to one: each row of
+/// a circuit with unequal coefficients in turn is made to take as much of p_c as it can, or as little.
 fn another(
     situation: &Situation,
     demands: &[Demand],
     compression: &Resolution,
     chosen: &[f64],
 ) -> Option<Vec<f64>> {
+    const TRIALS: usize = 32;
     if demands.len() > DENSE_RANK_ROWS {
         return None;
     }
-    let place = |row: usize| demands.iter().position(|d| d.row == row);
+    let rows = &compression.rows;
+    let lengths = &situation.system.lengths;
+    let equality: Vec<bool> = demands.iter().map(|d| d.equality).collect();
+    let mut favoured: Vec<usize> = Vec::new();
     for circuit in &compression.circuits {
         let first = situation.restitution(circuit[0].0);
-        if circuit.iter().all(|&(row, _)| situation.restitution(row) == first) {
-            continue;
+        if circuit.iter().any(|&(row, _)| situation.restitution(row) != first) {
+            favoured.extend(circuit.iter().map(|&(row, _)| row));
         }
-        for sign in [1.0, -1.0] {
-            // As far as the impulses stay non-negative; without end, as far as the impulses are large.
-            let mut t = norm(&compression.impulses);
-            for &(row, coefficient) in circuit {
-                if let Some(k) = place(row)
-                    && !demands[k].equality
-                    && sign * coefficient < 0.0
-                {
-                    t = t.min(compression.impulses[k] / -(sign * coefficient));
-                }
-            }
-            let mut shifted = compression.impulses.clone();
-            for &(row, coefficient) in circuit {
-                if let Some(k) = place(row) {
-                    shifted[k] += sign * t * coefficient;
-                    if !demands[k].equality {
-                        shifted[k] = shifted[k].max(0.0);
-                    }
-                }
-            }
-            let other = expand(situation, demands, &compression.u, &shifted).u;
-            let apart: Vec<f64> = other.iter().zip(chosen).map(|(a, b)| a - b).collect();
-            if norm(&apart) > 100.0 * situation.system.tolerance * norm(chosen) {
-                return Some(other);
-            }
+    }
+    favoured.sort_unstable();
+    favoured.dedup();
+    let trials = favoured.iter().take(TRIALS).flat_map(|&row| [(row, 1e-6), (row, 1e6)]);
+    for (favourite, burden) in trials {
+        let weight = |row: usize| lengths[row] * if row == favourite { burden } else { 1.0 };
+        let shared = least_norm(rows, &compression.impulses, &equality, &compression.circuits, weight);
+        let other = expand(situation, demands, &compression.u, &shared).u;
+        let apart: Vec<f64> = other.iter().zip(chosen).map(|(a, b)| a - b).collect();
+        if norm(&apart) > 100.0 * situation.system.tolerance * norm(chosen) {
+            return Some(other);
         }
     }
     None
