@@ -6,13 +6,13 @@ use super::{Contact, Mode, NEGLIGIBLE, Phase, Termination, unit};
 /// The most Taylor series one slip may take; a few tens are usual.
 const MAX_SERIES: usize = 1000;
 
-/// A sliding speed below this fraction of the approach velocity has stopped: it adds nothing above rounding.
+/// A sliding speed below this fraction of the approach's has stopped: it adds nothing above rounding.
 const STOPPED: f64 = 1e-18;
 
-/// A turn that moves the velocities by less than this fraction of the approach velocity is over.
+/// A turn that moves the velocities by less than this fraction of the approach's is over.
 const TURNED: f64 = 1e-17;
 
-/// Within this angle of where a turn settles, one Newton step on the angle goes there to rounding.
+/// Within this angle of where a turn settles, Newton's method on the angle goes there at once.
 const SETTLED: f64 = 1e-8;
 
 /// A contact on its way through an impact.
@@ -23,6 +23,8 @@ pub(super) struct Course {
     restitution: f64,
     /// −y_n⁻ > 0.
     approach: f64,
+    /// The approach velocity, or what corresponds to it along the tangents where they are heavier.
+    slow_speed: f64,
     /// p.
     pub(super) impulse: f64,
     /// The friction impulse.
@@ -68,6 +70,7 @@ impl Course {
             termination,
             restitution,
             approach: -normal,
+            slow_speed: -normal * contact.lightness().min(1.0),
             impulse: 0.0,
             friction: [0.0; 2],
             normal,
@@ -94,7 +97,7 @@ impl Course {
     fn slide(&mut self) {
         for _ in 0..MAX_SERIES {
             let speed = self.slip[0].hypot(self.slip[1]);
-            if self.ended || speed <= STOPPED * self.approach {
+            if self.ended || speed <= STOPPED * self.slow_speed {
                 return;
             }
             let direction = unit(self.slip);
@@ -121,16 +124,19 @@ impl Course {
         }
         // Near a direction in which it settles, θ approaches like exp(turn_slope τ) and σ goes like
         // exp(speed τ), dp = σ dτ: on the way the velocities still change by scale ∫ angle dp.
-        let [c, s] = direction;
         let angle = -rates.turn / rates.turn_slope;
         let scale = self.contact.slip_scale();
         let settling = -(rates.turn_slope + rates.speed);
         let keeps_its_sign = rates.speed.abs() >= 10.0 * scale * angle.abs() || angle.abs() <= f64::EPSILON;
         let settled = keeps_its_sign
-            && angle.abs() <= SETTLED
             && settling > 0.0
-            && scale * speed * angle.abs() <= TURNED * self.approach * settling;
-        if settled { Some(unit([c - angle * s, s + angle * c])) } else { constant.then_some(direction) }
+            && scale * speed * angle.abs() <= TURNED * self.slow_speed * settling;
+        // Even a turn below rounding is taken to its end: beside a heavy tangent a light one feels it.
+        match (constant || settled, angle.abs() <= SETTLED) {
+            (true, true) => Some(self.contact.settle(direction)),
+            (true, false) if constant => Some(direction),
+            _ => None,
+        }
     }
 
     fn slide_straight(&mut self, direction: [f64; 2], speed: f64) {

@@ -189,8 +189,8 @@ pub fn pass(
     }
 }
 
-/// The largest coefficient of friction told from a larger one: its square is still finite.
-const MAX_FRICTION: f64 = 1e100;
+/// The largest coefficient of friction told from a larger one: sliding stops within rounding of no impulse.
+const MAX_FRICTION: f64 = 1e16;
 
 /// The number from 0 to `most` nearest to x; 0 for a NaN.
 fn within(x: f64, most: f64) -> f64 {
@@ -271,6 +271,11 @@ impl Contact {
         self.tangent[i] > 0.0
     }
 
+    /// How much faster than the normal the lightest tangent moves at the same kinetic energy.
+    fn lightness(&self) -> f64 {
+        (self.tangent[0].max(self.tangent[1]) / self.normal).sqrt()
+    }
+
     /// The size of the terms that make up the rates of slip.
     fn slip_scale(&self) -> f64 {
         self.coupling[0].abs() + self.coupling[1].abs() + self.friction * self.tangent[0].max(self.tangent[1])
@@ -279,6 +284,19 @@ impl Contact {
     /// Whether the slip's direction changes, up to rounding.
     fn turns(&self, rates: SlipRates) -> bool {
         rates.turn.abs() > 4.0 * f64::EPSILON * self.slip_scale()
+    }
+
+    /// The direction near this one in which a slip settles.
+    fn settle(&self, mut direction: [f64; 2]) -> [f64; 2] {
+        // More than one step: with much friction a tiny component of the direction carries all of the force, and
+        // the first leaves it with the rounding of the large one.
+        for _ in 0..3 {
+            let [c, s] = direction;
+            let rates = self.slip_rates(direction);
+            let angle = -rates.turn / rates.turn_slope;
+            direction = unit([c - angle * s, s + angle * c]);
+        }
+        direction
     }
 
     /// dy_n/dp under a friction rate.
