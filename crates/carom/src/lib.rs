@@ -9,6 +9,7 @@ pub mod error;
 pub mod metric;
 
 pub mod impact;
+pub mod scene;
 
 pub mod audit;
 
