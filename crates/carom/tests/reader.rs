@@ -98,7 +98,7 @@ fn toml_and_json_say_the_same() {
     assert_eq!(problem.restitution, [0.5; 6]);
     assert_eq!(problem.tangential, [5]);
     assert_eq!((options.law, options.termination), (Law::Poisson, Termination::Newton));
-    assert_eq!((options.tolerance, options.max_steps), (1e-8, 7));
+    assert_eq!((options.tolerance, options.max_steps), (1e-8, Some(7)));
     assert_eq!(options.order, Order::Rows(vec![3, 1, 0]));
     assert_eq!(request.source.as_deref(), Some("nowhere"));
 }

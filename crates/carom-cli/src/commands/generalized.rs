@@ -1,13 +1,13 @@
 //! `carom generalized FILE`: the impact problem given as matrices.
 
-use std::fs;
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use carom::audit::{Audit, audit};
 use carom::impact::coulomb::Termination;
 use carom::impact::{Law, Options, Order, Outcome, Status};
-use carom::scene::Format;
+use carom::scene::document::{Format, LONGEST};
 use carom::scene::generalized::{self as file, Request};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use nalgebra::DMatrix;
@@ -71,7 +71,7 @@ and what may be added:
   termination = \"stronge\"              # poisson, newton: how a contact with friction ends
   order       = \"given\"                # reversed, fastest, or a list of the normals' rows
   tolerance   = 1e-10
-  max_steps   = 100000
+  max_steps   = 5000                   # of a cascade or sequence
   title       = \"free text\"
   source      = \"citation, equation, figure\"
 
@@ -162,15 +162,18 @@ impl Arguments {
 fn read(path: &Path) -> Result<(String, String), Refusal> {
     let standard_input = path == Path::new("-");
     let name = if standard_input { "<stdin>".to_string() } else { path.display().to_string() };
-    let bytes = if standard_input {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-    } else if path.is_dir() {
+    if path.is_dir() {
         return Err(Refusal::of_unreadable(name, "a directory, not a file"));
+    }
+    // One byte more than the reader takes, so that it says so; a device may never end.
+    let limit = LONGEST as u64 + 1;
+    let mut bytes = Vec::new();
+    let read = if standard_input {
+        io::stdin().lock().take(limit).read_to_end(&mut bytes)
     } else {
-        fs::read(path)
+        File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
     };
-    match bytes.map(String::from_utf8) {
+    match read.map(|_| String::from_utf8(bytes)) {
         Ok(Ok(text)) => Ok((name, text)),
         Ok(Err(error)) => {
             let offset = error.utf8_error().valid_up_to();

@@ -8,7 +8,7 @@ use carom::impact::{Outcome, Problem, Status, Surface};
 use carom::scene::generalized::Request;
 
 use super::table::{self, Cell, SHOWN};
-use super::{Style, number, number_list, residual, row_list};
+use super::{Style, beside, largest, number, number_list, residual, row_list};
 
 /// Writes the whole result.
 pub fn write(
@@ -82,19 +82,21 @@ fn energy_in_words(outcome: &Outcome) -> String {
 fn contacts(out: &mut dyn Write, problem: &Problem, outcome: &Outcome, style: Style) -> io::Result<()> {
     let kinds = kinds(problem);
     let header = ["row", "kind", "approach", "separation", "restitution", "impulse", "work"];
-    let scale = outcome.impulses.iter().fold(0.0, |largest: f64, p| largest.max(p.abs()));
+    let speed = largest(&outcome.approach).max(largest(&outcome.separation));
+    let push = largest(&outcome.impulses);
+    let energy = outcome.energy.before.max(outcome.energy.after);
     table::write(out, style, "contacts", header, outcome.impulses.len(), |i| {
         let unilateral = kinds[i].unilateral;
         let (impulse, separation) = (outcome.impulses[i], outcome.separation[i]);
         [
             i.to_string().into(),
             kinds[i].word.into(),
-            number(outcome.approach[i]).into(),
+            beside(outcome.approach[i], speed).into(),
             Cell::from(number(separation))
                 .alarm_if(unilateral && separation < -1e-9 * outcome.approach[i].abs()),
             kinds[i].restitution.map_or_else(|| "-".to_string(), number).into(),
-            Cell::from(number(impulse)).alarm_if(unilateral && impulse < -1e-9 * scale),
-            number(outcome.work[i]).into(),
+            Cell::from(beside(impulse, push)).alarm_if(unilateral && impulse < -1e-9 * push),
+            beside(outcome.work[i], energy).into(),
         ]
     })
 }
@@ -123,12 +125,18 @@ fn kinds(problem: &Problem) -> Vec<Kind> {
 }
 
 fn velocities(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io::Result<()> {
+    let speed = largest(&outcome.velocity_before).max(largest(&outcome.velocity));
     table::write(out, style, "velocity", ["", "before", "after"], outcome.velocity.len(), |i| {
-        [i.to_string().into(), number(outcome.velocity_before[i]).into(), number(outcome.velocity[i]).into()]
+        [
+            i.to_string().into(),
+            beside(outcome.velocity_before[i], speed).into(),
+            beside(outcome.velocity[i], speed).into(),
+        ]
     })?;
     let impulses = &outcome.bilateral_impulses;
+    let load = largest(impulses);
     table::write(out, style, "bilateral", ["row", "impulse"], impulses.len(), |i| {
-        [i.to_string().into(), number(impulses[i]).into()]
+        [i.to_string().into(), beside(impulses[i], load).into()]
     })
 }
 
@@ -138,6 +146,7 @@ fn steps(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io::Result<()>
     if steps.len() < 2 {
         return Ok(());
     }
+    let energy = outcome.energy.before.max(outcome.energy.after);
     let header = ["step", "rows", "impulses", "energy change"];
     table::write(out, style, "steps", header, steps.len(), |i| {
         let step = &steps[i];
@@ -145,7 +154,7 @@ fn steps(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io::Result<()>
             (i + 1).to_string().into(),
             row_list(&step.rows).into(),
             number_list(&step.impulses).into(),
-            number(step.energy_change).into(),
+            beside(step.energy_change, energy).into(),
         ]
     })
 }
@@ -200,7 +209,7 @@ fn indeterminacy(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io::Re
 
 fn energy(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io::Result<()> {
     let energy = outcome.energy;
-    let change = number(energy.change);
+    let change = beside(energy.change, energy.before.max(energy.after));
     let gained = energy.change > 1e-9 * energy.before.max(energy.after);
     writeln!(
         out,
@@ -233,13 +242,15 @@ fn flags(outcome: &Outcome, style: Style) -> String {
 
 fn audit_line(audit: &Audit, style: Style) -> String {
     let result = if audit.passed { "passed".to_string() } else { style.alarm("failed") };
+    let complementarity = audit
+        .complementarity_residual
+        .map_or_else(String::new, |worst| format!(", complementarity {}", residual(worst)));
     format!(
-        "{}  {result}: residuals of momentum {}, bilateral rows {}, energy {}, complementarity {}",
+        "{}  {result}: residuals of momentum {}, bilateral rows {}, energy {}{complementarity}",
         style.heading("audit"),
         residual(audit.momentum_residual),
         residual(audit.bilateral_residual),
         residual(audit.energy_mismatch),
-        residual(audit.complementarity_residual)
     )
 }
 

@@ -37,6 +37,9 @@ fn number(x: f64) -> String {
     if x == 0.0 {
         return "0".to_string();
     }
+    if !x.is_finite() {
+        return x.to_string();
+    }
     let size = x.abs();
     if !(1e-4..1e7).contains(&size) {
         let text = format!("{x:.6e}");
@@ -51,6 +54,16 @@ fn number(x: f64) -> String {
         _ => 10,
     };
     trimmed(&format!("{x:.decimals$}")).to_string()
+}
+
+/// The same among others of a size: what is only rounding beside them is `~0`, which --json has in full.
+fn beside(x: f64, scale: f64) -> String {
+    if x != 0.0 && x.abs() < 1e-13 * scale { "~0".to_string() } else { number(x) }
+}
+
+/// The size of a list's largest entry.
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest, x| largest.max(x.abs()))
 }
 
 /// A residual: its size matters, not its digits.
@@ -75,7 +88,8 @@ fn row_list(rows: &[usize]) -> String {
 /// Numbers, shortened.
 fn number_list(values: &[f64]) -> String {
     const SHOWN: usize = 8;
-    let mut words: Vec<String> = values.iter().take(SHOWN).copied().map(number).collect();
+    let scale = largest(values);
+    let mut words: Vec<String> = values.iter().take(SHOWN).map(|&x| beside(x, scale)).collect();
     if values.len() > SHOWN {
         words.push(format!("… {} more", values.len() - SHOWN));
     }

@@ -34,8 +34,8 @@ impl Format {
     }
 }
 
-/// The longest text read: enough for a dense mass matrix of a few thousand degrees of freedom.
-const LONGEST: usize = 256 << 20;
+/// The longest text read, in bytes: enough for a dense mass matrix of a few thousand degrees of freedom.
+pub const LONGEST: usize = 256 << 20;
 
 /// The deepest nesting read. The formats need four levels; unbounded nesting would exhaust the stack.
 pub(crate) const DEEPEST: usize = 100;

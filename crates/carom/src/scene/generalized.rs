@@ -337,8 +337,8 @@ fn options(fields: &Fields<'_>, log: &mut Log<'_>) -> Option<Options> {
     }
     if let Some(value) = fields.get("max_steps") {
         let expected = "a whole number, at least 1";
-        options.max_steps = reader::whole(value, &"max_steps", expected, log)?;
-        if options.max_steps == 0 {
+        options.max_steps = Some(reader::whole(value, &"max_steps", expected, log)?);
+        if options.max_steps == Some(0) {
             log.report(value.span.clone(), &"max_steps", "is no step at all", expected);
         }
     }

@@ -70,7 +70,8 @@ impl Parser<'_> {
             self.skip_blanks();
             let key_start = self.at;
             if self.peek() != Some(b'"') {
-                return Err(self.unclosed(start, "a key in double quotes"));
+                return Err(self
+                    .unclosed(start, "a key in double quotes (JSON has no comma before a closing bracket)"));
             }
             let key = self.string()?;
             let key_span = key_start..self.at;
@@ -120,7 +121,7 @@ impl Parser<'_> {
         let kind = match &rest[..length] {
             "true" | "false" => Kind::Boolean,
             "null" => Kind::Other("null"),
-            "" => return Err(self.unexpected("a value")),
+            "" => return Err(self.unexpected("a value (JSON has no comma before a closing bracket)")),
             word => {
                 let span = self.at..self.at + length;
                 let shown: String = word.chars().take(30).collect();
