@@ -256,3 +256,47 @@ fn harmless(text: &str) -> String {
 fn printable(text: &str) -> String {
     text.chars().map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Refusal;
+    use carom::scene::Diagnostic;
+
+    /// Line and column as a reader of the text counts them.
+    fn diagnostic(text: &str, start: usize, end: usize) -> Diagnostic {
+        let before = &text[..start];
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        Diagnostic {
+            span: start..end,
+            line: before.matches('\n').count() + 1,
+            column: line.chars().count() + 1,
+            field: None,
+            value: None,
+            message: "wrong".to_string(),
+            expected: None,
+        }
+    }
+
+    #[test]
+    fn any_place_in_any_text_can_be_shown() {
+        let tokens = ["a", "é", "\n", "\r\n", "\t", "\u{85}", "漢", ""];
+        let long = "漢x".repeat(200);
+        for number in 0..tokens.len().pow(4) {
+            let pick = |place: u32| tokens[number / tokens.len().pow(place) % tokens.len()];
+            let text: String =
+                [pick(0), pick(1), if number % 7 == 0 { &long } else { "" }, pick(2), pick(3)].concat();
+            let places: Vec<usize> = (0..=text.len()).filter(|&i| text.is_char_boundary(i)).collect();
+            for (i, &start) in places.iter().enumerate().step_by(1 + places.len() / 8) {
+                for &end in [places[i], places[places.len() - 1]].iter() {
+                    let diagnostic = diagnostic(&text, start, end);
+                    let place = format!("[f:{}:{}]", diagnostic.line, diagnostic.column);
+                    let refusal = Refusal::of_file("f".to_string(), text.clone(), vec![diagnostic]);
+                    let mut out = String::new();
+                    assert!(refusal.render(&mut out).is_ok(), "{text:?} {start}..{end}");
+                    assert!((start, end) == (0, 0) || out.contains(&place), "{text:?} {start}..{end}\n{out}");
+                    assert!(out.len() < 3000, "{text:?} {start}..{end}\n{out}");
+                }
+            }
+        }
+    }
+}

@@ -23,8 +23,11 @@ struct Arguments {
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("CAROM_COMMIT"), ")");
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 done; 2 the command line or the file is wrong; 3 the physics has no answer under the chosen law;
-1 anything else.
+Exit codes:
+  0  done
+  1  anything else
+  2  the command line or the file is wrong
+  3  the physics has no answer under the chosen law
 
 Example: carom generalized cradle.toml --law sequential";
 

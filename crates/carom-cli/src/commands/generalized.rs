@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use carom::audit::{Audit, audit};
 use carom::impact::coulomb::Termination;
-use carom::impact::{Law, Options, Order, Outcome, Status};
+use carom::impact::{Law, Options, Order, Outcome, Problem, Status};
 use carom::scene::document::{Format, LONGEST};
 use carom::scene::generalized::{self as file, Request};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -54,7 +54,8 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-A file, three equal balls in a row, the first one moving (rows of `contacts` are y = N v, negative when closing):
+A file: three equal balls in a row, the first one moving. Rows of `contacts` make y = N v, negative
+when closing.
 
   mass        = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
   contacts    = [[-1, 1, 0], [0, -1, 1]]
@@ -122,8 +123,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     };
     arguments.adjust(&request.problem, &mut request.options)?;
 
-    let result = Report::of(&request, arguments.json);
-    let report = match result {
+    let report = match Report::of(&request, arguments.json) {
         Ok(report) => report,
         Err(error) => {
             let diagnostic = file::explain(&text, format, &error);
@@ -137,7 +137,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
 
 impl Arguments {
     /// What the command line says goes before what the file says.
-    fn adjust(&self, problem: &carom::impact::Problem, options: &mut Options) -> Result<(), Refusal> {
+    fn adjust(&self, problem: &Problem, options: &mut Options) -> Result<(), Refusal> {
         options.law = self.law.unwrap_or(options.law);
         options.termination = self.termination.unwrap_or(options.termination);
         options.tolerance = self.tolerance.unwrap_or(options.tolerance);

@@ -44,6 +44,11 @@ impl<'a> Log<'a> {
         self.list.is_empty()
     }
 
+    /// Whether further reports are only counted: no need to find words for them.
+    pub(crate) const fn is_full(&self) -> bool {
+        self.list.len() >= MOST
+    }
+
     /// Reports a fault of an entry. `field` is empty for the text as a whole, `expected` where there is nothing
     /// to add to the message.
     pub(crate) fn report(
@@ -53,7 +58,7 @@ impl<'a> Log<'a> {
         message: impl Into<String>,
         expected: impl Into<String>,
     ) {
-        if self.list.len() == MOST {
+        if self.is_full() {
             self.left_out += 1;
             return;
         }
@@ -116,6 +121,7 @@ pub(crate) fn nearest<'n>(found: &str, names: impl IntoIterator<Item = &'n str>)
     let near = (found.len() / 3).clamp(1, 4);
     names
         .into_iter()
+        .filter(|name| name.len().abs_diff(found.len()) <= near)
         .map(|name| (distance(&found, name), name))
         .filter(|&(distance, _)| distance <= near)
         .min_by_key(|&(distance, _)| distance)

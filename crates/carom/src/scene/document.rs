@@ -104,8 +104,7 @@ impl Value {
 /// The tree of a text; none, with the reasons in the log, when it is not in the language.
 pub(crate) fn parse(text: &str, format: Format, log: &mut Log<'_>) -> Option<Value> {
     if text.len() > LONGEST {
-        let message = format!("{} MiB of text", text.len() >> 20);
-        log.report(0..0, &"", message, format!("at most {} MiB", LONGEST >> 20));
+        log.report(0..0, &"", "the file is too long", format!("at most {} MiB of text", LONGEST >> 20));
         return None;
     }
     match format {

@@ -36,23 +36,21 @@ impl<'a> Fields<'a> {
             return None;
         };
         let mut misspelt = Vec::new();
-        for Entry { key, key_span, .. } in entries {
-            if !names.contains(&key.as_str()) {
-                let near = nearest(key, names.iter().copied());
-                misspelt.extend(near);
-                let expected = match (hint(key), near) {
-                    (Some(hint), _) => hint.to_string(),
-                    (None, Some(name)) => format!("`{name}`"),
-                    (None, None) => format!("one of {}", listed(names)),
-                };
-                let shown: String = key.chars().take(40).collect();
-                log.report(
-                    key_span.clone(),
-                    &join(path, &shown),
-                    format!("unknown field `{shown}`"),
-                    expected,
-                );
+        for Entry { key, key_span, .. } in entries.iter().filter(|entry| !names.contains(&entry.key.as_str()))
+        {
+            if log.is_full() {
+                log.report(key_span.clone(), &"", "", "");
+                continue;
             }
+            let near = nearest(key, names.iter().copied());
+            misspelt.extend(near);
+            let expected = match (hint(key), near) {
+                (Some(hint), _) => hint.to_string(),
+                (None, Some(name)) => format!("`{name}`"),
+                (None, None) => format!("one of {}", listed(names)),
+            };
+            let shown: String = key.chars().take(40).collect();
+            log.report(key_span.clone(), &join(path, &shown), format!("unknown field `{shown}`"), expected);
         }
         Some(Self { table: value, misspelt })
     }
