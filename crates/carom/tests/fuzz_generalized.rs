@@ -14,7 +14,7 @@ use carom::scene::generalized::{explain, read};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-const THREADS: u64 = 2;
+const THREADS: usize = 2;
 
 /// The most failures shown in full, of each thread.
 const MOST_FAILURES: usize = 5;
@@ -34,8 +34,8 @@ fn documents_are_read_and_solved_without_panic() {
     let count = variable("CAROM_FUZZ").unwrap_or(1_000_000);
     let start = Instant::now();
     let tallies: Vec<Tally> = std::thread::scope(|scope| {
-        let run = |thread| scope.spawn(move || run((thread..count).step_by(THREADS as usize)));
-        let threads: Vec<_> = (0..THREADS).map(run).collect();
+        let run = |thread| scope.spawn(move || run((thread..count).step_by(THREADS)));
+        let threads: Vec<_> = (0..THREADS as u64).map(run).collect();
         threads
             .into_iter()
             .map(|thread| thread.join().expect("only documents panic, and are caught"))
