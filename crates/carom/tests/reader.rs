@@ -241,6 +241,7 @@ fn coefficients_out_of_range() {
 fn names() {
     complaint("velocitty = [1, 0, 0]\nvelocity = [1, 0, 0]", "velocitty", 1, "unknown field", "`velocity`");
     complaint("colour = 1", "colour", 1, "unknown field `colour`", "one of `carom`, `mass`");
+    complaint("contact = []", "contact", 1, "unknown field `contact`", "`contacts`");
     complaint("body = []", "body", 1, "unknown field `body`", "a scene");
     complaint("law = 'newton-lcp'", "law", 7, "there is no law `newton-lcp`", "`newton_lcp`, or one of");
     complaint("termination = 'strong'", "termination", 15, "no termination `strong`", "`stronge`, or");

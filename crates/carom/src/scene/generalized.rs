@@ -139,9 +139,9 @@ fn request(root: &Value, log: &mut Log<'_>) -> Option<Request> {
     Some(Request { problem, options, title, source })
 }
 
-/// A scene is the likeliest wrong file.
+/// A scene is the likeliest wrong file. (Its `contact` is left out: here that is a misspelt `contacts`.)
 fn hint(key: &str) -> Option<&'static str> {
-    ["world", "body", "plane", "joint", "contact", "fill", "surface", "impact", "run"]
+    ["world", "body", "plane", "joint", "fill", "surface", "impact", "run"]
         .contains(&key)
         .then_some("matrices; this field belongs to a scene, which other commands read")
 }
