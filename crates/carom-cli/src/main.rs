@@ -1,2 +1,109 @@
-//! The program `carom`.
-fn main() {}
+//! The program `carom`: reads, runs, writes, shows errors.
+
+mod commands;
+mod diagnostics;
+mod report;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::commands::generalized;
+use crate::diagnostics::Refusal;
+
+/// The reference engine for rigid-body impact.
+#[derive(Debug, Parser)]
+#[command(name = "carom", version = VERSION, after_help = AFTER_HELP, max_term_width = 110)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("CAROM_COMMIT"), ")");
+
+const AFTER_HELP: &str = "\
+Exit codes:
+  0  done
+  1  anything else
+  2  the command line or the file is wrong
+  3  the physics has no answer under the chosen law
+
+Example: carom generalized cradle.toml --law sequential";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Resolves the impact problem given as matrices
+    Generalized(generalized::Arguments),
+}
+
+/// How a command ended well enough to have printed its result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Done,
+    /// The physics has no answer under the chosen law.
+    NoAnswer,
+}
+
+/// Why a command has no result.
+#[derive(Debug)]
+enum Failure {
+    /// The command line or the file is wrong.
+    Refused(Box<Refusal>),
+    /// The result could not be written.
+    Output(io::Error),
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(Box::new(refusal))
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+const FAILED: u8 = 1;
+const WRONG_INPUT: u8 = 2;
+const NO_ANSWER: u8 = 3;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return wrong_command_line(&error),
+    };
+    let (result, json) = match &arguments.command {
+        Command::Generalized(arguments) => (generalized::run(arguments), arguments.json),
+    };
+    match result {
+        Ok(Verdict::Done) => ExitCode::SUCCESS,
+        Ok(Verdict::NoAnswer) => ExitCode::from(NO_ANSWER),
+        Err(Failure::Refused(refusal)) => {
+            refusal.show(json);
+            ExitCode::from(WRONG_INPUT)
+        }
+        // Whoever read our output has seen enough.
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Output(error)) => {
+            let _ = writeln!(io::stderr(), "error: cannot write the result: {error}");
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// Also what `--help` and `--version` come to.
+fn wrong_command_line(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    if !error.use_stderr() {
+        return ExitCode::SUCCESS;
+    }
+    if std::env::args_os().any(|argument| argument == "--json") {
+        let text = error.to_string();
+        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        Refusal::of_command_line(None, message, None).print_json();
+    }
+    ExitCode::from(WRONG_INPUT)
+}

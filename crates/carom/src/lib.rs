@@ -2,7 +2,7 @@
 //!
 //! The library holds all the physics and does no input or output. In reading order, each module using only what
 //! stands above it: [`error`], [`metric`] (the kinetic metric), [`impact`] (the impact problem, its laws and its
-//! outcome), [`audit`] (checks a result from outside).
+//! outcome), [`audit`] (checks a result from outside), [`scene`] (the file formats).
 #![forbid(unsafe_code)]
 
 pub mod error;
@@ -11,5 +11,7 @@ pub mod metric;
 pub mod impact;
 
 pub mod audit;
+
+pub mod scene;
 
 pub use error::{Error, Fault, Place};

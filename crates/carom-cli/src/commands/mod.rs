@@ -1,0 +1,3 @@
+//! The program's commands, one file each.
+
+pub mod generalized;

@@ -1,0 +1,14 @@
+//! The file formats: parse, validate, explain.
+//!
+//! A file is TOML or JSON text. [`document`] makes one tree of either, every value with its place in the text;
+//! a module per kind of file turns the tree into the library's types and collects *everything* that is wrong
+//! with it as [`Diagnostic`]s. Nothing here opens files or prints.
+
+mod diagnostic;
+pub mod document;
+pub mod generalized;
+mod json;
+mod reader;
+
+pub use diagnostic::Diagnostic;
+pub use document::Format;

@@ -1,0 +1,235 @@
+//! Typed reading of a document's values: each function reports what is wrong to the log and goes on, so that one
+//! reading finds every mistake.
+//!
+//! Paths of fields are passed as [`Display`] and written out only when something is wrong.
+
+use std::fmt::Display;
+
+use nalgebra::DMatrix;
+
+use super::diagnostic::{Log, nearest};
+use super::document::{Entry, Kind, Value};
+
+/// The most degrees of freedom, and the most rows of any matrix. All algebra here is dense: far below this
+/// limit a problem already takes minutes, and a short file with very many rows would ask for its square.
+pub(super) const MOST_ROWS: usize = 10_000;
+
+/// A table whose keys are all known.
+pub(super) struct Fields<'a> {
+    table: &'a Value,
+    /// Known names that unknown keys come near to.
+    misspelt: Vec<&'static str>,
+}
+
+impl<'a> Fields<'a> {
+    /// Checks a table's keys; none when the value is no table. `hint` may say more about an unknown key.
+    pub(super) fn of(
+        value: &'a Value,
+        path: &dyn Display,
+        names: &[&'static str],
+        hint: impl Fn(&str) -> Option<&'static str>,
+        log: &mut Log<'_>,
+    ) -> Option<Self> {
+        let Kind::Table(entries) = &value.kind else {
+            let expected = format!("a table with {}", listed(names));
+            log.report(value.span.clone(), path, format!("found {}", value.describe()), expected);
+            return None;
+        };
+        let mut misspelt = Vec::new();
+        for Entry { key, key_span, .. } in entries.iter().filter(|entry| !names.contains(&entry.key.as_str()))
+        {
+            if log.is_full() {
+                log.report(key_span.clone(), &"", "", "");
+                continue;
+            }
+            let near = nearest(key, names.iter().copied());
+            misspelt.extend(near);
+            let expected = match (hint(key), near) {
+                (Some(hint), _) => hint.to_string(),
+                (None, Some(name)) => format!("`{name}`"),
+                (None, None) => format!("one of {}", listed(names)),
+            };
+            let shown: String = key.chars().take(40).collect();
+            log.report(key_span.clone(), &join(path, &shown), format!("unknown field `{shown}`"), expected);
+        }
+        Some(Self { table: value, misspelt })
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&'a Value> {
+        self.table.get(name)
+    }
+
+    /// A field that must be there. Its absence is reported at the table, or at the start of the file; not at all
+    /// where an unknown field is plainly meant to be it.
+    pub(super) fn required(
+        &self,
+        name: &str,
+        path: &dyn Display,
+        expected: &str,
+        log: &mut Log<'_>,
+    ) -> Option<&'a Value> {
+        let value = self.get(name);
+        if value.is_none() && !self.misspelt.contains(&name) {
+            let path = join(path, &name);
+            let span = if path == name { 0..0 } else { self.table.span.clone() };
+            log.report(span, &path, "is missing", expected);
+        }
+        value
+    }
+}
+
+/// `path.name`, or the name alone at the top.
+fn join(path: &dyn Display, name: &dyn Display) -> String {
+    let path = path.to_string();
+    if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
+}
+
+/// Names in backquotes, with commas.
+pub(super) fn listed(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// A finite number.
+pub(super) fn number(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<f64> {
+    match value.kind {
+        Kind::Number { value: number, .. } if number.is_finite() => Some(number),
+        Kind::Number { value: number, .. } => {
+            let message = if number.is_nan() {
+                "is not a number"
+            } else {
+                "is infinite, or too large for a 64-bit float"
+            };
+            log.report(value.span.clone(), path, message, "a finite number");
+            None
+        }
+        _ => wrong_kind(value, path, "a number", log),
+    }
+}
+
+/// A whole number ≥ 0.
+pub(super) fn whole(value: &Value, path: &dyn Display, expected: &str, log: &mut Log<'_>) -> Option<usize> {
+    match value.kind {
+        Kind::Number { whole: Some(whole), .. } => Some(whole),
+        Kind::Number { value: number, .. } => {
+            let message = if number < 0.0 {
+                "is negative"
+            } else if number.fract() == 0.0 {
+                "is not written as a whole number"
+            } else {
+                "is not a whole number"
+            };
+            log.report(value.span.clone(), path, message, expected);
+            None
+        }
+        _ => wrong_kind(value, path, expected, log),
+    }
+}
+
+/// A string.
+pub(super) fn string<'a>(value: &'a Value, path: &dyn Display, log: &mut Log<'_>) -> Option<&'a str> {
+    match &value.kind {
+        Kind::String(string) => Some(string),
+        _ => wrong_kind(value, path, "a string", log),
+    }
+}
+
+/// One of a few names.
+pub(super) fn choice<T: Clone>(
+    value: &Value,
+    path: &dyn Display,
+    choices: &[(&'static str, T)],
+    log: &mut Log<'_>,
+) -> Option<T> {
+    let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+    let Kind::String(found) = &value.kind else {
+        return wrong_kind(value, path, &format!("one of {}", listed(&names)), log);
+    };
+    let chosen = choices.iter().find(|(name, _)| name == found).map(|(_, chosen)| chosen.clone());
+    if chosen.is_none() {
+        let mut expected = format!("one of {}", listed(&names));
+        if let Some(name) = nearest(found, names) {
+            expected = format!("`{name}`, or {expected}");
+        }
+        let shown: String = found.chars().take(40).collect();
+        log.report(value.span.clone(), path, format!("there is no {path} `{shown}`"), expected);
+    }
+    chosen
+}
+
+/// A list.
+pub(super) fn list<'a>(
+    value: &'a Value,
+    path: &dyn Display,
+    expected: &str,
+    log: &mut Log<'_>,
+) -> Option<&'a [Value]> {
+    match &value.kind {
+        Kind::Array(values) if values.len() > MOST_ROWS => {
+            let message = format!("has {} entries", values.len());
+            log.report(value.span.clone(), path, message, format!("at most {MOST_ROWS}"));
+            None
+        }
+        Kind::Array(values) => Some(values),
+        _ => wrong_kind(value, path, expected, log),
+    }
+}
+
+/// A list of whole numbers ≥ 0.
+pub(super) fn row_numbers(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<Vec<usize>> {
+    let values = list(value, path, "a list of row numbers", log)?;
+    let read = |(i, value)| row_number(value, &format_args!("{path}[{i}]"), log);
+    all(values.len(), values.iter().enumerate().filter_map(read).collect())
+}
+
+/// The number of a contact row.
+pub(super) fn row_number(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<usize> {
+    whole(value, path, "the number of a row of `contacts`, from 0", log)
+}
+
+/// A list of so many finite numbers; `count` is none when it is not known how many there should be.
+pub(super) fn numbers(
+    value: &Value,
+    path: &dyn Display,
+    count: Option<(usize, &str)>,
+    log: &mut Log<'_>,
+) -> Option<Vec<f64>> {
+    let values = list(value, path, "a list of numbers", log)?;
+    if let Some((count, why)) = count
+        && values.len() != count
+    {
+        let message = format!("has {} entr{}", values.len(), if values.len() == 1 { "y" } else { "ies" });
+        log.report(value.span.clone(), path, message, format!("{count}, {why}"));
+    }
+    let read = |(i, value)| number(value, &format_args!("{path}[{i}]"), log);
+    let numbers = all(values.len(), values.iter().enumerate().filter_map(read).collect())?;
+    count.is_none_or(|(count, _)| count == numbers.len()).then_some(numbers)
+}
+
+/// A matrix as a list of its rows, each of so many numbers; `columns` is none when that is not known.
+pub(super) fn matrix(
+    value: &Value,
+    path: &dyn Display,
+    columns: Option<(usize, &str)>,
+    log: &mut Log<'_>,
+) -> Option<DMatrix<f64>> {
+    let rows = list(value, path, "a matrix: a list of rows, each a list of numbers", log)?;
+    let first = rows.first().and_then(|row| match &row.kind {
+        Kind::Array(row) => Some(row.len()),
+        _ => None,
+    });
+    let columns = columns.or(first.map(|count| (count, "as in the first row")));
+    let read = |(i, row)| numbers(row, &format_args!("{path}[{i}]"), columns, log);
+    let read = all(rows.len(), rows.iter().enumerate().filter_map(read).collect())?;
+    let (count, _) = columns.unwrap_or_default();
+    Some(DMatrix::from_row_iterator(read.len(), count, read.into_iter().flatten()))
+}
+
+/// The list, if nothing was left out of it.
+fn all<T>(count: usize, list: Vec<T>) -> Option<Vec<T>> {
+    (list.len() == count).then_some(list)
+}
+
+fn wrong_kind<T>(value: &Value, path: &dyn Display, expected: &str, log: &mut Log<'_>) -> Option<T> {
+    log.report(value.span.clone(), path, format!("found {}", value.describe()), expected);
+    None
+}
