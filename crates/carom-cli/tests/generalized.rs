@@ -248,7 +248,7 @@ fn files_that_cannot_be_read() {
 fn wrong_command_lines() {
     for (arguments, words) in [
         (vec!["--law", "newtn"], "a similar value exists: 'newton'"),
-        (vec!["--tolerance", "0.5"], "at most 0.01"),
+        (vec!["--tolerance", "0.5"], "to 0.01"),
         (vec!["--order", "0;1"], "row numbers as in 0,2,1"),
         (vec!["--order", "0,2"], "row 2 is not a normal"),
         (vec!["--colour"], "unexpected argument"),

@@ -1,7 +1,9 @@
 //! One contact with Coulomb friction: published numbers, an independent integrator, and identities.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use carom::audit::audit;
 use carom::impact::coulomb::{Mode, Passage, Phase, Termination, pass};
+use carom::impact::{Friction, Law, Options, Problem};
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -57,20 +59,16 @@ fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
 }
 
-fn published() -> Value {
-    serde_json::from_str(include_str!("../../../cases/laws/friction.json")).unwrap()
+/// The cases whose id begins so.
+fn published(file: &str, id: &str) -> Vec<Value> {
+    let file: Value = serde_json::from_str(file).unwrap();
+    let cases = file["cases"].as_array().unwrap();
+    cases.iter().filter(|case| case["id"].as_str().unwrap().starts_with(id)).cloned().collect()
 }
 
 /// The cases given as bodies.
 fn cases() -> Vec<Case> {
-    let file = published();
-    file["cases"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|value| value["inputs"].get("m").is_some())
-        .map(case)
-        .collect()
+    published(include_str!("../../../cases/laws/reference.json"), "ext_").iter().map(case).collect()
 }
 
 fn case(value: &Value) -> Case {
@@ -166,9 +164,8 @@ fn rods_equal_routh_with_every_termination() {
 
 #[test]
 fn turning_slips_equal_forty_digit_integration() {
-    let file = published();
-    let turning = file["cases"].as_array().unwrap().iter().filter(|value| value["inputs"].get("W").is_some());
-    let mut count = 0;
+    let turning = published(include_str!("../../../cases/laws/turning_slip.json"), "turning_slip");
+    assert_eq!(turning.len(), 6);
     for value in turning {
         let inputs = &value["inputs"];
         let rows: Vec<f64> = inputs["W"].as_array().unwrap().iter().flat_map(numbers).collect();
@@ -190,9 +187,39 @@ fn turning_slips_equal_forty_digit_integration() {
                 "{what}"
             );
         }
-        count += 1;
     }
-    assert_eq!(count, 6);
+}
+
+#[test]
+fn the_solver_gives_what_the_passage_gives_under_every_law() {
+    for case in cases() {
+        let mut problem = Problem::new(case.mass.clone(), case.rows.clone(), case.velocity.clone())
+            .with_restitution(case.restitution);
+        let tangent = (1..case.rows.nrows()).collect();
+        problem.friction = vec![Friction { normal: 0, tangent, coefficient: case.friction }];
+        for (law, termination) in Law::ALL.into_iter().flat_map(|law| Termination::ALL.map(|end| (law, end)))
+        {
+            let outcome = problem.solve(&Options { law, termination, ..Options::default() }).unwrap();
+            let what = |name: &str| format!("{} {law} {} {name}", case.id, termination.name());
+            let expected = case.expected.get("laws").map_or(&case.expected, |laws| &laws[termination.name()]);
+            assert_near(&what("v"), &outcome.velocity, &numbers(&expected["v_plus"]), 2.0 * CLOSED_FORM);
+            let change = expected["dT"].as_f64().unwrap();
+            assert_near(&what("dT"), &[outcome.energy.change], &[change], 4.0 * CLOSED_FORM);
+            assert!(
+                (outcome.work.iter().sum::<f64>() - change).abs() <= 1e-14 * change.abs(),
+                "{}",
+                what("work")
+            );
+            assert!(audit(&problem, &outcome).passed, "{}", what("audit"));
+            assert_eq!(outcome.friction.len(), 1, "{}", what("history"));
+            assert!(
+                outcome.velocity_unique && outcome.notes.is_empty(),
+                "{}: {:?}",
+                what("notes"),
+                outcome.notes
+            );
+        }
+    }
 }
 
 fn check_events(what: &str, passage: &Passage, events: &[Value]) {

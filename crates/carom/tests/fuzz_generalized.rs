@@ -233,7 +233,7 @@ fn fields(rng: &mut ChaCha8Rng, format: Format) -> Vec<(&'static str, String)> {
         ));
     }
     if rng.random_bool(0.2) {
-        fields.push(("tolerance", ["1e-2", "1e-6", "1e-15", "5e-324"][rng.random_range(0..4)].to_string()));
+        fields.push(("tolerance", ["1e-2", "1e-6", "1e-12", "1e-14"][rng.random_range(0..4)].to_string()));
     }
     if rng.random_bool(0.2) {
         fields.push(("max_steps", ["1", "2", "50"][rng.random_range(0..3)].to_string()));

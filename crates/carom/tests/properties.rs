@@ -284,3 +284,62 @@ fn projector_squared_is_itself_symmetric_in_the_metric_and_keeps_the_rows() {
     }
     println!("{:e}, seed {}", worst.0, worst.1);
 }
+
+/// Bodies with two coordinates each, contacts between neighbours, many of them dependent.
+fn network(source: &mut Source, bodies: usize) -> Problem {
+    let n = 2 * bodies;
+    let decades = [0.0, 2.0, 12.0][source.pick(0, 2)];
+    let mass =
+        DMatrix::from_diagonal(&DVector::from_fn(n, |_, _| 10f64.powf(0.5 * decades * source.signed())));
+    let rows = bodies + source.pick(0, 2 * bodies);
+    let mut contacts = DMatrix::zeros(rows, n);
+    for i in 0..rows {
+        let first = source.pick(0, bodies - 2);
+        let second = (first + source.pick(1, 3)).min(bodies - 1);
+        let (x, y) = if source.chance(0.3) { (1.0, 0.0) } else { (source.signed(), source.signed()) };
+        for (body, sign) in [(first, -1.0), (second, 1.0)] {
+            contacts[(i, 2 * body)] = sign * x;
+            contacts[(i, 2 * body + 1)] = sign * y;
+        }
+    }
+    let velocity = DVector::from_fn(n, |i, _| source.signed() / mass[(i, i)].sqrt());
+    // Every contact closes: the sign of a row is free.
+    let y = &contacts * &velocity;
+    for i in 0..rows {
+        if y[i] > 0.0 {
+            contacts.row_mut(i).neg_mut();
+        }
+    }
+    let mut problem = Problem::new(mass, contacts, velocity);
+    problem.restitution = (0..rows).map(|_| source.restitution()).collect();
+    problem
+}
+
+#[test]
+fn large_sparse_systems_meet_the_conditions_that_define_the_law() {
+    let mut worst = Worst::default();
+    for seed in 0..200 {
+        let mut source = Source::new(seed);
+        let bodies = source.pick(30, 120);
+        let problem = network(&mut source, bodies);
+        let outcome = problem.solve(&Options { max_steps: Some(1), ..Options::default() }).unwrap();
+        let level = rounding(&outcome).max(1e-14);
+        let delassus = problem.delassus(&Options::default()).unwrap();
+        // 0 ≤ p ⟂ y⁺ + K y⁻ ≥ 0 row by row, all in units of √(2T).
+        let speed = (2.0 * outcome.energy.before).sqrt();
+        let step = &outcome.steps[0];
+        for (k, &row) in step.rows.iter().enumerate() {
+            let length = delassus[(row, row)].sqrt();
+            let slack = (step.separation[k] + problem.restitution[row] * step.approach[k]) / (length * speed);
+            let p = step.impulses[k] * length / speed;
+            worst.see(-slack / level, seed);
+            worst.see(-p / level, seed);
+            worst.see(p.min(slack).abs() / level, seed);
+        }
+        assert!(worst.0 <= 1.0, "seed {seed}: {:e} of rounding\n{:?}", worst.0, outcome.rank_margin);
+        let audit = audit(&problem, &outcome);
+        assert!(audit.passed, "seed {seed}: {audit:?}");
+        assert!(outcome.energy.change <= 1e-12 * outcome.energy.before, "seed {seed}");
+    }
+    println!("{:e} of rounding, seed {}", worst.0, worst.1);
+}

@@ -232,7 +232,7 @@ fn coefficients_out_of_range() {
     complaint("restitution = [1, 1.5, 0, 0, 0]", "restitution[1]", 19, "out of range", "between 0 and 1");
     complaint("restitution = 1.5", "restitution", 15, "out of range", "between 0 and 1");
     for tolerance in ["0", "-1e-9", "0.011"] {
-        complaint(&format!("tolerance = {tolerance}"), "tolerance", 13, "out of range", "at most 0.01");
+        complaint(&format!("tolerance = {tolerance}"), "tolerance", 13, "out of range", "to 0.01");
     }
     complaint("max_steps = 0", "max_steps", 13, "no step", "at least 1");
 }

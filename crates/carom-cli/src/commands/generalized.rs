@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use carom::audit::{Audit, audit};
 use carom::impact::coulomb::Termination;
-use carom::impact::{Law, Options, Order, Outcome, Problem, Status};
+use carom::impact::{Law, Options, Order, Outcome, Problem, Status, TOLERANCES};
 use carom::scene::document::{Format, LONGEST};
 use carom::scene::generalized::{self as file, Request};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -40,7 +40,7 @@ pub struct Arguments {
     #[arg(long, value_parser = parse_order)]
     order: Option<Order>,
 
-    /// The tolerance of rank, consistency and admissibility, relative to the data; above 0, at most 0.01
+    /// The tolerance of rank, consistency and admissibility, relative to the data; from 1e-14 to 0.01
     #[arg(long, value_name = "X", value_parser = parse_tolerance)]
     tolerance: Option<f64>,
 
@@ -107,8 +107,8 @@ fn parse_order(text: &str) -> Result<Order, String> {
 
 fn parse_tolerance(text: &str) -> Result<f64, String> {
     match text.parse() {
-        Ok(tolerance) if tolerance > 0.0 && tolerance <= file::LARGEST_TOLERANCE => Ok(tolerance),
-        _ => Err(format!("expected a number above 0, at most {}", file::LARGEST_TOLERANCE)),
+        Ok(tolerance) if TOLERANCES.contains(&tolerance) => Ok(tolerance),
+        _ => Err(format!("expected a number from {:e} to {}", TOLERANCES.start(), TOLERANCES.end())),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Rows are taken one after another; one whose rest, perpendicular to the independent ones before it, is below
 //! the tolerance depends on them, and the combination that makes it is a *circuit* (a minimal dependent set:
-//! theory T2). The circuits so found are a basis of ker Cᵀ, and K maps that kernel into itself, so that Newton's
+//! T2). The circuits so found are a basis of ker Cᵀ, and K maps that kernel into itself, so that Newton's
 //! equality is solvable for all velocities, exactly when k is constant on each of them.
 
 use crate::impact::active::{Demand, Frame, nearest};
@@ -11,13 +11,11 @@ use crate::metric::{PivotedQr, Rows, norm};
 
 /// The linear dependences among some rows.
 pub(super) struct Dependence {
-    /// A maximal independent subset, in order.
-    pub independent: Vec<usize>,
     /// The circuits, one per dependent row: row numbers and coefficients with Σ coefficient · C_row = 0 (rows at
     /// their own lengths), the largest coefficient 1 in size.
     pub circuits: Vec<Vec<(usize, f64)>>,
-    /// The smallest rest of an independent unit row.
-    pub smallest_rest: f64,
+    /// The smallest singular value of the independent rows at unit length, or the smallest rest of one.
+    pub smallest_kept: f64,
     /// The largest rest of a dependent unit row.
     pub largest_dropped: f64,
 }
@@ -26,16 +24,18 @@ impl Dependence {
     /// The dependences among the listed rows, none of them blocked.
     pub fn of(system: &System, ids: &[usize]) -> Self {
         let mut frame = Frame::new(&system.rows, ids);
-        let mut found =
-            Self { independent: Vec::new(), circuits: Vec::new(), smallest_rest: 1.0, largest_dropped: 0.0 };
+        let mut found = Self { circuits: Vec::new(), smallest_kept: 1.0, largest_dropped: 0.0 };
+        if frame.fill(ids.iter().copied()) {
+            found.smallest_kept = frame.smallest_singular_value();
+            return found;
+        }
         let mut share = Vec::new();
         let mut rest = vec![0.0; system.rows.dimension];
         for &id in ids {
             let length = frame.split(id, &mut share, &mut rest);
             if length > system.tolerance && frame.members().len() < system.rows.dimension {
                 frame.push(id);
-                found.independent.push(id);
-                found.smallest_rest = found.smallest_rest.min(length);
+                found.smallest_kept = found.smallest_kept.min(length);
                 continue;
             }
             found.largest_dropped = found.largest_dropped.max(length);

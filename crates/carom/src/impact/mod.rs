@@ -1,7 +1,7 @@
 //! The impact problem and its outcome.
 //!
 //! Generalised velocity v, mass matrix G, bilateral rows A (A v = 0), contact rows N (y = N v, y < 0 closing),
-//! impulses p ≥ 0 pushing (theory.md section 1):
+//! impulses p ≥ 0 pushing. T1 to T8, cited throughout, stand in NOTATION.md:
 //!
 //! ```text
 //! G (v⁺ − v⁻) = Nᵀ p + Aᵀ λ,   A v± = 0

@@ -26,7 +26,8 @@ pub struct Outcome {
     pub approach: Vec<f64>,
     /// y⁺ = N v⁺ of each contact row; negative: still closing.
     pub separation: Vec<f64>,
-    /// The work done by each contact row's impulse; their sum is the change of energy.
+    /// The work done by each contact row's impulse; their sum is the change of energy. For a contact with friction
+    /// the work of its tangents together stands at the first tangent.
     pub work: Vec<f64>,
     /// The kinetic energy.
     pub energy: Energy,
@@ -281,7 +282,7 @@ impl fmt::Display for Note {
             Self::LeftOut { rows } => {
                 write!(f, "separating before the impact, left out and checked afterwards: {}", list(rows))
             }
-            Self::Cascade { steps } => write!(f, "resolved in {steps} steps; each is listed"),
+            Self::Cascade { steps } => write!(f, "the impact took {steps} steps, each listed in order"),
             Self::StepsExhausted { steps, rows } => {
                 write!(
                     f,

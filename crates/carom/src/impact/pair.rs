@@ -1,4 +1,4 @@
-//! Two free bodies, one smooth contact: the closed form ([PVWZ] 7–10, theory.md section 1).
+//! Two free bodies, one smooth contact: the closed form (Palffy-Muhoray, Virga, Wilkinson and Zheng, eqs. 7–10).
 //!
 //! ```text
 //! α = −(1+k) v / (n·M·n),   v = n·(v_Q − v_P),   impulse −α n on the first body, +α n on the second

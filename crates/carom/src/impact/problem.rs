@@ -7,7 +7,7 @@ use crate::error::{Error, Fault, Place};
 use crate::impact::coulomb::Termination;
 use crate::impact::law::Law;
 
-/// One instant of impact in generalised velocities (theory: G, A, N, v⁻, K).
+/// One instant of impact in generalised velocities (G, A, N, v⁻, K of NOTATION.md).
 ///
 /// Every row of [`contacts`](Self::contacts) is a unilateral normal (y = N v, y < 0 closing, impulse p ≥ 0)
 /// unless it is named in [`tangential`](Self::tangential), [`rough`](Self::rough) or
@@ -80,6 +80,9 @@ pub struct Options {
 /// independent contacts of bodies whose masses differ by a factor q come as close as 1/√q: 1e-10 keeps both
 /// apart for masses over twenty decades.
 pub const DEFAULT_TOLERANCE: f64 = 1e-10;
+
+/// The tolerances accepted: below, rounding would decide; above, contacts at a visible angle would count as one.
+pub const TOLERANCES: std::ops::RangeInclusive<f64> = 1e-14..=1e-2;
 
 impl Default for Options {
     fn default() -> Self {
@@ -171,7 +174,7 @@ impl Problem {
     }
 
     /// The contacts: every normal row with its tangents. Tangential rows tied to no normal belong to the only
-    /// one there is; with several normals they are [`loose`](Self::loose_tangents).
+    /// one there is; with several normals they belong to none and act with all.
     #[must_use]
     pub fn contact_list(&self) -> Vec<Contact> {
         let mut is_tangent = vec![false; self.contacts.nrows()];

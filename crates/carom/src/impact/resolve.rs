@@ -50,7 +50,7 @@ impl Problem {
         finite(system.delassus())
     }
 
-    /// The G-orthogonal projector P on the complement of ker A ∩ ker N (theory T1).
+    /// The G-orthogonal projector P on the complement of ker A ∩ ker N (T1).
     ///
     /// # Errors
     /// As [`solve`](Self::solve).

@@ -5,11 +5,11 @@ use nalgebra::{DMatrix, DVector};
 use crate::error::{Error, Fault, Place};
 use crate::impact::determinacy::Dependence;
 use crate::impact::outcome::RankMargin;
-use crate::impact::problem::{Options, Problem};
+use crate::impact::problem::{Options, Problem, TOLERANCES};
 use crate::metric::{Metric, PivotedQr, Rows, norm};
 
 /// Largest number of rows whose rank is read off a dense singular value decomposition.
-pub(super) const DENSE_RANK_ROWS: usize = 200;
+pub(super) const DENSE_RANK_ROWS: usize = 48;
 
 /// A problem prepared for the laws.
 pub(super) struct System<'a> {
@@ -39,6 +39,10 @@ impl<'a> System<'a> {
         if let Some(fault) = problem.faults().into_iter().next() {
             return Err(fault);
         }
+        if !TOLERANCES.contains(&options.tolerance) {
+            let fault = Fault::Range { value: options.tolerance, expected: "from 1e-14 to 0.01" };
+            return Err(Error::new(Place::field("tolerance"), fault));
+        }
         let metric = Metric::new(&problem.mass, &problem.bilateral, options.tolerance)?;
         let (velocity, projected) = admissible_velocity(problem, options, &metric)?;
         let count = problem.contacts.nrows();
@@ -52,7 +56,7 @@ impl<'a> System<'a> {
         for i in 0..count {
             let scale = metric.reduce(problem.contacts.row(i).iter(), &mut rows, &mut scratch);
             let length = rows.last_length();
-            if !scale.is_finite() {
+            if !representable(scale) {
                 return Err(Error::new(Place::row("contacts", i), Fault::Unrepresentable));
             }
             let is_blocked = length <= options.tolerance * scale;
@@ -69,7 +73,7 @@ impl<'a> System<'a> {
         }
         let speed = norm(&metric.whiten(&velocity));
         let tolerance = options.tolerance.max(64.0 * f64::EPSILON * amplification);
-        if !speed.is_finite() {
+        if !representable(speed) {
             return Err(Error::new(Place::field("velocity"), Fault::Unrepresentable));
         }
         Ok(Self {
@@ -133,9 +137,9 @@ impl<'a> System<'a> {
             return (0, margin);
         }
         if ids.len() > DENSE_RANK_ROWS {
-            // The rests of an ordered basis stand in for singular values, at the cost of a few passes.
+            // Row by row, and an estimate of the smallest singular value: a few passes instead of a cube.
             let dependence = Dependence::of(self, &ids);
-            margin.smallest_kept = dependence.smallest_rest;
+            margin.smallest_kept = dependence.smallest_kept;
             margin.largest_dropped = dependence.largest_dropped;
             return (ids.len() - dependence.circuits.len(), margin);
         }
@@ -150,6 +154,11 @@ impl<'a> System<'a> {
         }
         (rank, margin)
     }
+}
+
+/// Whether a length in the kinetic metric is zero or has a square, and an inverse square, in floating point.
+fn representable(length: f64) -> bool {
+    length == 0.0 || (1e-150..=1e150).contains(&length)
 }
 
 /// The singular values of the listed rows, in descending order: those of R in Cᵀ Π = Q R.
@@ -181,6 +190,9 @@ fn admissible_velocity(
     }
     let speed = norm(&metric.whiten(&velocity));
     let lengths = metric.bilateral_lengths();
+    if let Some(row) = lengths.iter().position(|&length| !representable(length)) {
+        return Err(Error::new(Place::row("bilateral", row), Fault::Unrepresentable));
+    }
     let residual = &problem.bilateral * &velocity;
     let mut worst = (0, 0.0, 0.0);
     for (i, (&residual, &length)) in residual.iter().zip(&lengths).enumerate() {

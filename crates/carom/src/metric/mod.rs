@@ -2,8 +2,8 @@
 //!
 //! G = L Lᵀ (Cholesky) makes kinetic energy a sum of squares: x = Lᵀ v, 2T = |x|². The bilateral rows become
 //! Â = A L⁻ᵀ, and with Z̃ an orthonormal basis of ker Â every admissible velocity is v = L⁻ᵀ Z̃ z. A contact row
-//! N becomes C = N L⁻ᵀ Z̃, so that y = C z, W = C Cᵀ and G_A⁻¹ = L⁻ᵀ Z̃ Z̃ᵀ L⁻¹: the constrained inverse of
-//! theory.md section 1, without forming (A G⁻¹ Aᵀ)⁺. The rank of W comes from C, never from W, whose small
+//! N becomes C = N L⁻ᵀ Z̃, so that y = C z, W = C Cᵀ and G_A⁻¹ = L⁻ᵀ Z̃ Z̃ᵀ L⁻¹: the constrained inverse,
+//! without forming (A G⁻¹ Aᵀ)⁺. The rank of W comes from C, never from W, whose small
 //! singular values are lost to rounding at 1e-8 already.
 //!
 //! Coordinates coupled by G or by A form *blocks*; nothing couples two blocks. L and Z̃ are dense within a block
@@ -296,7 +296,7 @@ impl Metric {
         inverse
     }
 
-    /// The G-orthogonal projector P on the complement of ker A ∩ ker N (theory T1), for rows already reduced;
+    /// The G-orthogonal projector P on the complement of ker A ∩ ker N (T1), for rows already reduced;
     /// only the rows listed count.
     pub(crate) fn projector(&self, rows: &Rows, ids: &[usize]) -> DMatrix<f64> {
         let n = self.block_of.len();

@@ -25,13 +25,10 @@ use super::document::{self, Format, Kind, Value};
 use super::reader::{self, Fields};
 use crate::error::{Error, Fault};
 use crate::impact::coulomb::Termination;
-use crate::impact::{Friction, Law, Options, Order, Problem, Rough};
+use crate::impact::{Friction, Law, Options, Order, Problem, Rough, TOLERANCES};
 
 /// The version of the format that this library reads.
 pub const VERSION: usize = 1;
-
-/// The largest tolerance accepted: with more, contacts at a visible angle would count as one.
-pub const LARGEST_TOLERANCE: f64 = 1e-2;
 
 const FIELDS: [&str; 16] = [
     "carom",
@@ -330,8 +327,8 @@ fn options(fields: &Fields<'_>, log: &mut Log<'_>) -> Option<Options> {
     }
     if let Some(value) = fields.get("tolerance") {
         options.tolerance = reader::number(value, &"tolerance", log)?;
-        if !(options.tolerance > 0.0 && options.tolerance <= LARGEST_TOLERANCE) {
-            let expected = format!("above 0, at most {LARGEST_TOLERANCE}");
+        if !TOLERANCES.contains(&options.tolerance) {
+            let expected = format!("from {:e} to {}", TOLERANCES.start(), TOLERANCES.end());
             log.report(value.span.clone(), &"tolerance", "is out of range", expected);
         }
     }

@@ -98,6 +98,43 @@ impl<'a> Banded<'a> {
         norm(rest)
     }
 
+    /// Makes the listed rows the members, all at once; false, and no members, when the rest of one is too small
+    /// for the Gram matrix to vouch for.
+    pub fn fill(&mut self, ids: impl Iterator<Item = usize>) -> bool {
+        // A rest r stands in the Gram matrix as r², known to ε: from here on it has ten digits.
+        const SMALLEST: f64 = 1e-3;
+        for &m in &self.members {
+            self.place[m] = OUTSIDE;
+        }
+        self.members.clear();
+        self.members.extend(ids);
+        let position = &self.position;
+        self.members.sort_unstable_by_key(|&m| position[m]);
+        self.refactor(0);
+        let smallest = self.factor.iter().map(|row| row[row.len() - 1]).fold(1.0, f64::min);
+        if smallest < SMALLEST {
+            self.fill(std::iter::empty());
+        }
+        smallest >= SMALLEST
+    }
+
+    /// An estimate of the members' smallest singular value, by inverse iteration on the Gram matrix.
+    pub fn smallest_singular_value(&self) -> f64 {
+        // Any start with all frequencies in it will do; this one is the same every time.
+        let mut x: Vec<f64> =
+            (0..self.members.len()).map(|i| if (i * i + i / 3) % 7 < 4 { 1.0 } else { -0.5 }).collect();
+        let mut growth = 1.0;
+        for _ in 0..6 {
+            let length = norm(&x);
+            for x in &mut x {
+                *x /= length;
+            }
+            self.solve_gram(&mut x);
+            growth = norm(&x);
+        }
+        (1.0 / growth).sqrt().min(1.0)
+    }
+
     pub fn push(&mut self, id: usize) {
         let at = self.members.partition_point(|&m| self.position[m] < self.position[id]);
         self.members.insert(at, id);

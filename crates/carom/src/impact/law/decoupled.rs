@@ -1,4 +1,4 @@
-//! Each contact as if it were alone (theory T7, [SP] eq. 23 with the sign corrected): p_i = −(1+k_i) y_i⁻ / W_ii.
+//! Each contact as if it were alone (T7; Stănescu and Pandrea 2017, eq. 23 with the sign corrected): p_i = −(1+k_i) y_i⁻ / W_ii.
 //!
 //! Right only where the off-diagonal inertances vanish on the data; otherwise it misses the restitution, can leave
 //! contacts closing and can gain energy even at k = 0. It is made in one step and not repeated: to compare with.

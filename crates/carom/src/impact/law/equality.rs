@@ -1,4 +1,4 @@
-//! y⁺ = −K y⁻ as an equality on some rows: W p = −(I+K) y⁻ (theory T2).
+//! y⁺ = −K y⁻ as an equality on some rows: W p = −(I+K) y⁻ (T2).
 //!
 //! With dependent rows the impulses of least norm are given; without a solution, the least-squares surrogate
 //! p = −W⁺(I+K) y⁻ and its residual.
@@ -51,9 +51,11 @@ fn regular(system: &System, ids: &[usize], wanted: &[f64]) -> (Vec<f64>, Vec<f64
     let mut frame = Frame::new(&system.rows, ids);
     let (mut p, mut u) = (Vec::new(), vec![0.0; system.rows.dimension]);
     let mut rest = vec![0.0; system.rows.dimension];
-    for &id in ids {
-        frame.split(id, &mut p, &mut rest);
-        frame.push(id);
+    if !frame.fill(ids.iter().copied()) {
+        for &id in ids {
+            frame.split(id, &mut p, &mut rest);
+            frame.push(id);
+        }
     }
     let mut place = vec![0; system.lengths.len()];
     for (k, &id) in ids.iter().enumerate() {

@@ -38,14 +38,12 @@ pub(super) fn step(situation: &Situation) -> Option<Resolution> {
     let passage = coulomb::pass(&w, &y, coefficient, restitution, situation.termination);
     let impulses: Vec<f64> = passage.impulse.iter().copied().take(rows.len()).collect();
     let u = system.reduced_impulse(&rows, &impulses);
-    let normal_work = passage.normal_work[0] + passage.normal_work[1];
-    let mut work = vec![normal_work];
-    // Each tangent's share by its mean velocity, made to add up with the normal's true work.
+    // The tangents' work together stands at the first of them: the passage does not share it out.
     let mean = |a: usize| 0.5 * passage.impulse[a] * (y[a] + passage.separation[a]);
-    let excess = mean(0) - normal_work;
-    let tangents = rows.len() - 1;
-    #[expect(clippy::cast_precision_loss, reason = "one or two tangents")]
-    work.extend((1..rows.len()).map(|a| mean(a) + excess / tangents as f64));
+    let normal = passage.normal_work[0] + passage.normal_work[1];
+    let mut work = vec![0.0; rows.len()];
+    work[0] = normal;
+    work[1] = (0..3).map(mean).sum::<f64>() - normal;
     let history = FrictionHistory {
         normal: rows[0],
         termination: situation.termination,

@@ -1,7 +1,7 @@
 //! The impact laws: one file each, one signature.
 //!
-//! A law looks at a [`Situation`] (the rows, and the relative velocities as they are now) and answers with a
-//! [`Resolution`]: impulses on some of the rows. The loop in [`resolve`](super::resolve) applies it and asks
+//! A law looks at a `Situation` (the rows, and the relative velocities as they are now) and answers with a
+//! `Resolution`: impulses on some of the rows. The loop in `resolve` applies it and asks
 //! again until the law has nothing left to do: that is how separating contacts that begin to close start the
 //! next impact of a cascade, and how the laws that take contacts in turn proceed. The loop knows no law by name.
 
@@ -28,7 +28,7 @@ use crate::impact::system::System;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Law {
-    /// 0 ≤ p ⟂ y⁺ + K y⁻ ≥ 0 (theory T4): the default.
+    /// 0 ≤ p ⟂ y⁺ + K y⁻ ≥ 0 (T4): the default.
     NewtonLcp,
     /// y⁺ = −K y⁻ on all rows (T2).
     Newton,

@@ -1,4 +1,4 @@
-//! Newton's law as an equality on all rows, whatever their sign (theory T1, T2): y⁺ = −K y⁻.
+//! Newton's law as an equality on all rows, whatever their sign (T1, T2): y⁺ = −K y⁻.
 //!
 //! With one coefficient μ it is v⁺ = (I − (1+μ)P) v⁻. With unequal coefficients it can pull, gain energy (T3) or
 //! have no solution; the outcome says so.

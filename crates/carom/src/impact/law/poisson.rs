@@ -1,4 +1,4 @@
-//! Poisson's law with complementarity (theory T5).
+//! Poisson's law with complementarity (T5).
 //!
 //! Compression 0 ≤ p_c ⟂ y⁻ + W p_c ≥ 0; expansion gives back K p_c, and more where a contact would close:
 //! 0 ≤ p_e − K p_c ⟂ y_c + W p_e ≥ 0. Tangents of rough contacts stick in compression and get e_t p_c back.
