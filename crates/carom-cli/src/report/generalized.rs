@@ -92,7 +92,7 @@ fn contacts(out: &mut dyn Write, problem: &Problem, outcome: &Outcome, style: St
             i.to_string().into(),
             kinds[i].word.into(),
             beside(outcome.approach[i], speed).into(),
-            Cell::from(number(separation))
+            Cell::from(beside(separation, speed))
                 .alarm_if(unilateral && separation < -1e-9 * outcome.approach[i].abs()),
             kinds[i].restitution.map_or_else(|| "-".to_string(), number).into(),
             Cell::from(beside(impulse, push)).alarm_if(unilateral && impulse < -1e-9 * push),

@@ -6,7 +6,7 @@ use crate::error::{Error, Fault, Place};
 use crate::impact::determinacy::Dependence;
 use crate::impact::outcome::RankMargin;
 use crate::impact::problem::{Options, Problem, TOLERANCES};
-use crate::metric::{Metric, PivotedQr, Rows, norm};
+use crate::metric::{Metric, PivotedQr, Rows, Scratch, norm};
 
 /// Largest number of rows whose rank is read off a dense singular value decomposition.
 pub(super) const DENSE_RANK_ROWS: usize = 48;
@@ -50,7 +50,7 @@ impl<'a> System<'a> {
         let mut lengths = Vec::with_capacity(count);
         let mut scales = Vec::with_capacity(count);
         let mut blocked = Vec::with_capacity(count);
-        let mut scratch = Vec::new();
+        let mut scratch = Scratch::default();
         // What the joints take of a row is lost to rounding relative to the row's own scale.
         let mut amplification: f64 = 1.0;
         for i in 0..count {

@@ -16,6 +16,8 @@
 mod qr;
 mod rows;
 
+use std::ops::Range;
+
 use nalgebra::{DMatrix, DVector};
 
 use crate::error::{Error, Fault, Place};
@@ -27,6 +29,10 @@ pub(crate) use rows::Rows;
 pub struct Metric {
     blocks: Vec<Block>,
     block_of: Vec<usize>,
+    /// The coordinates of each block in turn.
+    coordinates: Vec<usize>,
+    /// L of each block in turn, lower triangle, column-major.
+    factor: Vec<f64>,
     bilateral_rows: usize,
     /// Bilateral rows without any entry.
     empty_rows: Vec<usize>,
@@ -37,9 +43,10 @@ pub struct Metric {
 /// Coordinates that G or A couples.
 #[derive(Debug, Clone)]
 struct Block {
-    coordinates: Vec<usize>,
-    /// L, lower triangle, column-major.
-    factor: Vec<f64>,
+    /// Where this block's part of all coordinates lies.
+    coordinates: Range<usize>,
+    /// Where its L lies.
+    factor: Range<usize>,
     constraint: Option<Constraint>,
     /// Where this block's reduced coordinates begin, and how many there are.
     first: usize,
@@ -66,36 +73,100 @@ impl Metric {
     /// When G is not symmetric positive definite. Sizes and finiteness are the caller's to check.
     pub fn new(mass: &DMatrix<f64>, bilateral: &DMatrix<f64>, tolerance: f64) -> Result<Self, Error> {
         let n = mass.nrows();
-        let groups = couple(mass, bilateral, tolerance)?;
-        let mut block_of = vec![0; n];
-        for (b, group) in groups.iter().enumerate() {
-            for &i in group {
-                block_of[i] = b;
-            }
+        let (block_of, count) = couple(mass, bilateral, tolerance)?;
+        // Coordinates sorted by block, keeping their order within one.
+        let mut ends = vec![0; count];
+        for &b in &block_of {
+            ends[b] += 1;
         }
-        let mut rows_of: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
+        for b in 1..count {
+            ends[b] += ends[b - 1];
+        }
+        let mut next: Vec<usize> = std::iter::once(0).chain(ends.iter().copied()).take(count).collect();
+        let mut coordinates = vec![0; n];
+        for (i, &b) in block_of.iter().enumerate() {
+            coordinates[next[b]] = i;
+            next[b] += 1;
+        }
         let mut empty_rows = Vec::new();
+        let mut row_block = Vec::with_capacity(bilateral.nrows());
         for i in 0..bilateral.nrows() {
-            match (0..n).find(|&j| bilateral[(i, j)] != 0.0) {
-                Some(j) => rows_of[block_of[j]].push(i),
-                None => empty_rows.push(i),
+            let first = (0..n).find(|&j| bilateral[(i, j)] != 0.0);
+            row_block.push(first.map(|j| block_of[j]));
+            if first.is_none() {
+                empty_rows.push(i);
             }
         }
-        let mut blocks = Vec::with_capacity(groups.len());
-        let mut first = 0;
-        for (coordinates, rows) in groups.into_iter().zip(rows_of) {
-            let block = Block::new(coordinates, rows, mass, bilateral, tolerance, first)?;
-            first += block.dimension;
-            blocks.push(block);
-        }
-        Ok(Self {
-            blocks,
+        let mut metric = Self {
+            blocks: Vec::with_capacity(count),
             block_of,
+            coordinates,
+            factor: Vec::with_capacity(n),
             bilateral_rows: bilateral.nrows(),
             empty_rows,
-            dimension: first,
+            dimension: 0,
             tolerance,
-        })
+        };
+        let mut start = 0;
+        for (b, &end) in ends.iter().enumerate() {
+            let at = metric.factor.len();
+            cholesky(&metric.coordinates[start..end], mass, &mut metric.factor)?;
+            let mut block = Block {
+                coordinates: start..end,
+                factor: at..metric.factor.len(),
+                constraint: None,
+                first: metric.dimension,
+                dimension: end - start,
+            };
+            if row_block.contains(&Some(b)) {
+                let rows = (0..row_block.len()).filter(|&i| row_block[i] == Some(b)).collect();
+                let constraint = metric.constraint(&block, rows, bilateral);
+                block.dimension -= constraint.range.rank;
+                block.constraint = Some(constraint);
+            }
+            metric.dimension += block.dimension;
+            metric.blocks.push(block);
+            start = end;
+        }
+        Ok(metric)
+    }
+
+    /// What the bilateral rows of a block forbid.
+    fn constraint(&self, block: &Block, rows: Vec<usize>, bilateral: &DMatrix<f64>) -> Constraint {
+        let n = block.coordinates.len();
+        let mut columns = Vec::with_capacity(n * rows.len());
+        let mut lengths = Vec::with_capacity(rows.len());
+        for &row in &rows {
+            let from = columns.len();
+            columns.extend(self.coordinates_of(block).iter().map(|&j| bilateral[(row, j)]));
+            let x = &mut columns[from..];
+            forward(self.factor_of(block), x);
+            let length = norm(x);
+            lengths.push(length);
+            for x in x {
+                *x /= length;
+            }
+        }
+        let range = PivotedQr::new(n, rows.len(), columns, self.tolerance);
+        let dual = range.transposed(&lengths, 0.0);
+        Constraint { rows, lengths, range, dual }
+    }
+
+    fn coordinates_of(&self, block: &Block) -> &[usize] {
+        &self.coordinates[block.coordinates.clone()]
+    }
+
+    fn factor_of(&self, block: &Block) -> &[f64] {
+        &self.factor[block.factor.clone()]
+    }
+
+    /// Appends Lᵀ v of a block.
+    fn whiten_block(&self, block: &Block, velocity: &DVector<f64>, out: &mut Vec<f64>) {
+        let (coordinates, factor) = (self.coordinates_of(block), self.factor_of(block));
+        let n = coordinates.len();
+        for i in 0..n {
+            out.push((i..n).map(|j| factor[i * n + j] * velocity[coordinates[j]]).sum());
+        }
     }
 
     /// The number of degrees of freedom that the bilateral rows leave.
@@ -131,7 +202,7 @@ impl Metric {
     pub(crate) fn whiten(&self, velocity: &DVector<f64>) -> Vec<f64> {
         let mut x = Vec::with_capacity(velocity.len());
         for block in &self.blocks {
-            block.whiten(velocity, &mut x);
+            self.whiten_block(block, velocity, &mut x);
         }
         x
     }
@@ -142,33 +213,30 @@ impl Metric {
         &self,
         coefficient: impl Iterator<Item = &'a f64> + Clone,
         rows: &mut Rows,
-        scratch: &mut Vec<f64>,
+        scratch: &mut Scratch,
     ) -> f64 {
-        let mut entries: Vec<(usize, f64)> = Vec::new();
-        let mut lengths: Vec<f64> = Vec::new();
-        scratch.clear();
-        scratch.extend(coefficient);
-        let coefficient: &[f64] = scratch;
-        let mut touched: Vec<usize> =
-            coefficient.iter().zip(&self.block_of).filter(|(c, _)| **c != 0.0).map(|(_, &b)| b).collect();
+        let coefficients = &mut scratch.coefficients;
+        coefficients.clear();
+        coefficients.extend(coefficient);
+        let touched = &mut scratch.touched;
+        touched.clear();
+        touched.extend(coefficients.iter().zip(&self.block_of).filter(|(c, _)| **c != 0.0).map(|(_, &b)| b));
         touched.sort_unstable();
         touched.dedup();
-        for &b in &touched {
+        scratch.entries.clear();
+        scratch.lengths.clear();
+        for &b in touched.iter() {
             let block = &self.blocks[b];
-            let mut x: Vec<f64> = block.coordinates.iter().map(|&i| coefficient[i]).collect();
-            block.forward(&mut x);
-            lengths.push(norm(&x));
-            let skip = match &block.constraint {
-                None => 0,
-                Some(c) => {
-                    c.range.apply_transposed(&mut x);
-                    c.range.rank
-                }
-            };
-            entries.extend(x[skip..].iter().enumerate().map(|(i, &c)| (block.first + i, c)));
+            let x = &mut scratch.part;
+            x.clear();
+            x.extend(self.coordinates_of(block).iter().map(|&i| coefficients[i]));
+            forward(self.factor_of(block), x);
+            scratch.lengths.push(norm(x));
+            let skip = block.split(x);
+            scratch.entries.extend(x[skip..].iter().enumerate().map(|(i, &c)| (block.first + i, c)));
         }
-        rows.push(entries.into_iter());
-        norm(&lengths)
+        rows.push(scratch.entries.iter().copied());
+        norm(&scratch.lengths)
     }
 
     /// L⁻ᵀ Z̃ u added to the velocity.
@@ -180,8 +248,8 @@ impl Metric {
                 continue;
             }
             block.embed(part, &mut x);
-            block.backward(&mut x);
-            for (&i, x) in block.coordinates.iter().zip(&x) {
+            backward(self.factor_of(block), &mut x);
+            for (&i, x) in self.coordinates_of(block).iter().zip(&x) {
                 velocity[i] += x;
             }
         }
@@ -193,14 +261,8 @@ impl Metric {
         let mut x = Vec::new();
         for block in &self.blocks {
             x.clear();
-            block.whiten(velocity, &mut x);
-            let skip = match &block.constraint {
-                None => 0,
-                Some(c) => {
-                    c.range.apply_transposed(&mut x);
-                    c.range.rank
-                }
-            };
+            self.whiten_block(block, velocity, &mut x);
+            let skip = block.split(&mut x);
             z.extend_from_slice(&x[skip..]);
         }
         z
@@ -231,8 +293,8 @@ impl Metric {
         let mut lambda = DVector::zeros(self.bilateral_rows);
         for block in &self.blocks {
             let Some(c) = &block.constraint else { continue };
-            let mut x: Vec<f64> = block.coordinates.iter().map(|&i| -impulse[i]).collect();
-            block.forward(&mut x);
+            let mut x: Vec<f64> = self.coordinates_of(block).iter().map(|&i| -impulse[i]).collect();
+            forward(self.factor_of(block), &mut x);
             c.range.apply_transposed(&mut x);
             let t = c.dual.least_norm(&x, c.rows.len());
             for (&row, value) in c.rows.iter().zip(t) {
@@ -283,7 +345,7 @@ impl Metric {
         let n = self.block_of.len();
         let mut inverse = DMatrix::zeros(n, n);
         let mut rows = Rows::new(self.dimension);
-        let mut scratch = Vec::new();
+        let mut scratch = Scratch::default();
         for i in 0..n {
             let unit: Vec<f64> = (0..n).map(|j| if i == j { 1.0 } else { 0.0 }).collect();
             self.reduce(unit.iter(), &mut rows, &mut scratch);
@@ -322,65 +384,25 @@ impl Metric {
     }
 }
 
+/// Space that reducing many rows uses again and again.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    coefficients: Vec<f64>,
+    touched: Vec<usize>,
+    part: Vec<f64>,
+    entries: Vec<(usize, f64)>,
+    lengths: Vec<f64>,
+}
+
 impl Block {
-    fn new(
-        coordinates: Vec<usize>,
-        rows: Vec<usize>,
-        mass: &DMatrix<f64>,
-        bilateral: &DMatrix<f64>,
-        tolerance: f64,
-        first: usize,
-    ) -> Result<Self, Error> {
-        let n = coordinates.len();
-        let factor = cholesky(&coordinates, mass)?;
-        let mut block = Self { coordinates, factor, constraint: None, first, dimension: n };
-        if rows.is_empty() {
-            return Ok(block);
-        }
-        let mut columns = Vec::with_capacity(n * rows.len());
-        let mut lengths = Vec::with_capacity(rows.len());
-        for &row in &rows {
-            let mut x: Vec<f64> = block.coordinates.iter().map(|&j| bilateral[(row, j)]).collect();
-            block.forward(&mut x);
-            let length = norm(&x);
-            lengths.push(length);
-            columns.extend(x.iter().map(|x| x / length));
-        }
-        let range = PivotedQr::new(n, rows.len(), columns, tolerance);
-        let dual = range.transposed(&lengths, 0.0);
-        block.dimension = n - range.rank;
-        block.constraint = Some(Constraint { rows, lengths, range, dual });
-        Ok(block)
-    }
-
-    /// Appends Lᵀ v.
-    fn whiten(&self, velocity: &DVector<f64>, out: &mut Vec<f64>) {
-        let n = self.coordinates.len();
-        for i in 0..n {
-            out.push((i..n).map(|j| self.factor[i * n + j] * velocity[self.coordinates[j]]).sum());
-        }
-    }
-
-    /// x ← L⁻¹ x.
-    fn forward(&self, x: &mut [f64]) {
-        let n = x.len();
-        for i in 0..n {
-            x[i] /= self.factor[i * n + i];
-            let pivot = x[i];
-            if pivot != 0.0 {
-                for j in i + 1..n {
-                    x[j] -= self.factor[i * n + j] * pivot;
-                }
+    /// Turns x so that what the bilateral rows take comes first; returns how much that is.
+    fn split(&self, x: &mut [f64]) -> usize {
+        match &self.constraint {
+            None => 0,
+            Some(c) => {
+                c.range.apply_transposed(x);
+                c.range.rank
             }
-        }
-    }
-
-    /// x ← L⁻ᵀ x.
-    fn backward(&self, x: &mut [f64]) {
-        let n = x.len();
-        for i in (0..n).rev() {
-            let sum: f64 = (i + 1..n).map(|j| self.factor[i * n + j] * x[j]).sum();
-            x[i] = (x[i] - sum) / self.factor[i * n + i];
         }
     }
 
@@ -398,10 +420,35 @@ impl Block {
     }
 }
 
-/// L of one block, lower triangle, column-major.
-fn cholesky(coordinates: &[usize], mass: &DMatrix<f64>) -> Result<Vec<f64>, Error> {
+/// x ← L⁻¹ x.
+fn forward(factor: &[f64], x: &mut [f64]) {
+    let n = x.len();
+    for i in 0..n {
+        x[i] /= factor[i * n + i];
+        let pivot = x[i];
+        if pivot != 0.0 {
+            for j in i + 1..n {
+                x[j] -= factor[i * n + j] * pivot;
+            }
+        }
+    }
+}
+
+/// x ← L⁻ᵀ x.
+fn backward(factor: &[f64], x: &mut [f64]) {
+    let n = x.len();
+    for i in (0..n).rev() {
+        let sum: f64 = (i + 1..n).map(|j| factor[i * n + j] * x[j]).sum();
+        x[i] = (x[i] - sum) / factor[i * n + i];
+    }
+}
+
+/// Appends L of one block, lower triangle, column-major.
+fn cholesky(coordinates: &[usize], mass: &DMatrix<f64>, factor: &mut Vec<f64>) -> Result<(), Error> {
     let n = coordinates.len();
-    let mut l = vec![0.0; n * n];
+    let at = factor.len();
+    factor.resize(at + n * n, 0.0);
+    let l = &mut factor[at..];
     // Rounding of a pivot is at most about n ε of the diagonal entry it is what is left of.
     #[expect(clippy::cast_precision_loss, reason = "a block has far fewer than 2^52 coordinates")]
     let expected = 8.0 * f64::EPSILON * n as f64;
@@ -422,11 +469,16 @@ fn cholesky(coordinates: &[usize], mass: &DMatrix<f64>) -> Result<Vec<f64>, Erro
             l[i * n + j] = entry / root;
         }
     }
-    Ok(l)
+    Ok(())
 }
 
-/// The blocks: coordinates that a non-zero of G or a row of A couples. Checks that G is symmetric on the way.
-fn couple(mass: &DMatrix<f64>, bilateral: &DMatrix<f64>, tolerance: f64) -> Result<Vec<Vec<usize>>, Error> {
+/// The blocks, coordinates that a non-zero of G or a row of A couples: each coordinate's, numbered from zero in the
+/// order of their first coordinates, and how many. Checks that G is symmetric on the way.
+fn couple(
+    mass: &DMatrix<f64>,
+    bilateral: &DMatrix<f64>,
+    tolerance: f64,
+) -> Result<(Vec<usize>, usize), Error> {
     let n = mass.nrows();
     let mut parent: Vec<usize> = (0..n).collect();
     fn root(parent: &mut [usize], mut i: usize) -> usize {
@@ -462,15 +514,16 @@ fn couple(mass: &DMatrix<f64>, bilateral: &DMatrix<f64>, tolerance: f64) -> Resu
             }
         }
     }
-    let mut number = vec![usize::MAX; n];
-    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut block_of = vec![0; n];
+    let mut count = 0;
     for i in 0..n {
-        let r = root(&mut parent, i);
-        if number[r] == usize::MAX {
-            number[r] = groups.len();
-            groups.push(Vec::new());
+        let leader = root(&mut parent, i);
+        if leader == i {
+            block_of[i] = count;
+            count += 1;
+        } else {
+            block_of[i] = block_of[leader];
         }
-        groups[number[r]].push(i);
     }
-    Ok(groups)
+    Ok((block_of, count))
 }
