@@ -8,6 +8,14 @@
 pub mod error;
 pub mod metric;
 
+pub mod shape;
+
+pub mod body;
+
+pub mod joint;
+
+pub mod contact;
+
 pub mod impact;
 
 pub mod audit;

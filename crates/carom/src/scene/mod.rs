@@ -8,6 +8,7 @@ mod diagnostic;
 pub mod document;
 pub mod generalized;
 mod json;
+pub mod model;
 mod reader;
 
 pub use diagnostic::Diagnostic;

@@ -1,0 +1,40 @@
+//! A contact: who touches whom, where, along which normal, and how the surface answers.
+
+use nalgebra::{Unit, Vector3};
+
+/// One side of a contact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The body of this number.
+    Body(usize),
+    /// The plane of this number.
+    Plane(usize),
+}
+
+/// How the surface answers along the tangent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Surface {
+    /// No tangential impulse.
+    Smooth,
+    /// No slip, elastic along the tangent to the same restitution.
+    Rough,
+    /// Coulomb friction with this coefficient.
+    Coulomb(f64),
+}
+
+/// A contact.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contact {
+    /// Its name, as given or made of the two sides' names.
+    pub name: String,
+    /// The first and the second side; at least one is a body.
+    pub sides: [Side; 2],
+    /// Where they touch.
+    pub point: Vector3<f64>,
+    /// The unit normal, from the first to the second body; for a plane, the plane's own normal.
+    pub normal: Unit<Vector3<f64>>,
+    /// The coefficient of restitution.
+    pub restitution: f64,
+    /// How the surface answers.
+    pub surface: Surface,
+}

@@ -1,0 +1,148 @@
+//! What a scene file says, checked and in the library's types.
+
+use nalgebra::Vector3;
+
+use crate::body::{Body, State};
+use crate::contact::{Contact, Side, Surface};
+use crate::impact::Law;
+use crate::impact::coulomb::Termination;
+use crate::joint::Joint;
+use crate::shape::{HalfSpace, Shape};
+
+/// A scene.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scene {
+    /// Free text.
+    pub title: Option<String>,
+    /// Citation, equation, figure.
+    pub source: Option<String>,
+    /// Uniform gravity.
+    pub gravity: Vector3<f64>,
+    /// The lengths of a periodic box; zero is an open direction.
+    pub periodic: Option<Vector3<f64>>,
+    /// The bodies.
+    pub bodies: Vec<SceneBody>,
+    /// The planes.
+    pub planes: Vec<ScenePlane>,
+    /// The joints.
+    pub joints: Vec<Joint>,
+    /// Explicit contacts; empty when they are to be detected.
+    pub contacts: Vec<Contact>,
+    /// Many bodies at once.
+    pub fills: Vec<Fill>,
+    /// What detected contacts get.
+    pub surface: SurfaceRules,
+    /// How impacts are resolved.
+    pub impact: ImpactSettings,
+    /// How the scene is run.
+    pub run: RunSettings,
+    /// What is allowed but worth saying, such as a quaternion far from unit length.
+    pub warnings: Vec<super::Diagnostic>,
+}
+
+/// A body with its name and its state at the start.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SceneBody {
+    /// Its name, unique among bodies, planes and joints.
+    pub name: String,
+    /// Its constants.
+    pub body: Body,
+    /// Its state.
+    pub state: State,
+}
+
+/// A plane with its name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScenePlane {
+    /// Its name, unique among bodies, planes and joints.
+    pub name: String,
+    /// The half-space.
+    pub half_space: HalfSpace,
+}
+
+/// Many bodies of one kind, to be placed by the simulation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fill {
+    /// The common part of the bodies' names.
+    pub name: String,
+    /// How many.
+    pub count: usize,
+    /// Their shape.
+    pub shape: Shape,
+    /// Their mass.
+    pub mass: f64,
+    /// The fraction of the box's volume that they fill, when given.
+    pub packing_fraction: Option<f64>,
+    /// k_B T of every active degree of freedom.
+    pub temperature: f64,
+    /// How they start.
+    pub start: Start,
+    /// The seed of the random numbers.
+    pub seed: u64,
+}
+
+/// How a fill is placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// On a lattice.
+    Lattice,
+    /// At random, grown to the density without overlap.
+    Random,
+}
+
+/// What detected contacts get: a default, and exceptions by pair.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SurfaceRules {
+    /// The default coefficient of restitution.
+    pub restitution: f64,
+    /// The default surface.
+    pub kind: Surface,
+    /// Exceptions; the first that names both sides, in either order, counts.
+    pub pairs: Vec<SurfacePair>,
+}
+
+/// The surface of one pair.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SurfacePair {
+    /// The two sides.
+    pub sides: [Side; 2],
+    /// The coefficient of restitution.
+    pub restitution: f64,
+    /// The surface.
+    pub kind: Surface,
+}
+
+/// How impacts are resolved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImpactSettings {
+    /// The law.
+    pub law: Law,
+    /// How a Coulomb contact ends.
+    pub termination: Termination,
+}
+
+/// How the scene is run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunSettings {
+    /// The time to stop at.
+    pub until: f64,
+    /// The number of events to stop at.
+    pub max_events: usize,
+    /// The interval of samples; zero: events only.
+    pub sample: f64,
+    /// Whether events are kept.
+    pub record_events: bool,
+    /// What happens at a paradox.
+    pub on_paradox: OnParadox,
+}
+
+/// What happens at a paradox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnParadox {
+    /// The bodies stay in contact under a workless force until it returns to zero.
+    Hold,
+    /// They pass, penetrating; reported.
+    Pass,
+    /// The run ends.
+    Stop,
+}
