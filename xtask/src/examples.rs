@@ -40,7 +40,7 @@ pub fn run(root: &Path) -> Result<(), Failure> {
         } else if let Some(difference) = difference(&lines[shown.clone()], &printed) {
             let line = shown.start + difference.line + 1;
             return Err(format!(
-                "{FILE}:{line} shows\n  {}\nwhere the program prints\n  {}\nCAROM_BLESS=1 writes its outputs anew",
+                "{FILE}:{line} shows\n  {}\nwhere the program prints\n  {}\nCAROM_BLESS=1 cargo xtask examples writes the outputs anew",
                 difference.shown, difference.printed
             ));
         }

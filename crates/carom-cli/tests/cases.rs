@@ -9,8 +9,11 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// What each file is there to show, under the law it names.
-const CASES: [(&str, fn(&Value)); 8] = [
+/// A file, and the check that its result shows what it is there for.
+type Case = (&'static str, fn(&Value));
+
+/// Every file, each under the law it names.
+const CASES: [Case; 8] = [
     ("cradle.toml", cradle),
     ("energy_gain.toml", energy_gain),
     ("hinged_frames.toml", hinged_frames),
