@@ -1,2 +1,119 @@
-//! `cargo xtask …`.
-fn main() {}
+//! `cargo xtask TASK`: what this repository needs beyond a plain `cargo build`.
+//!
+//! `test` runs everything that tests the project, `lint` everything that judges its text. Each step is printed with
+//! its command and its time, and the first that fails ends the task.
+
+mod examples;
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+const USAGE: &str = "\
+Usage: cargo xtask TASK
+
+Tasks:
+  test       unit, integration and documentation tests; the benchmarks once, as a test; the examples
+  examples   the examples in README.md alone
+  lint       formatting, clippy and rustdoc, warnings as errors
+  help       this text
+
+CAROM_BLESS=1 cargo xtask examples writes the outputs shown in README.md anew.
+The other variables that the tests read are in CONTRIBUTING.md.";
+
+/// Why a task ended early, in one line.
+type Failure = String;
+
+const FAILED: u8 = 1;
+const WRONG_COMMAND_LINE: u8 = 2;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let task: fn(&Path) -> Result<(), Failure> = match words[..] {
+        [] | ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        ["test"] => test,
+        ["examples"] => examples::run,
+        ["lint"] => lint,
+        _ => {
+            eprintln!("xtask: no such task: {}\n\n{USAGE}", words.join(" "));
+            return ExitCode::from(WRONG_COMMAND_LINE);
+        }
+    };
+    let start = Instant::now();
+    match root().and_then(|root| task(&root)) {
+        Ok(()) => {
+            println!("\nxtask: {} passed in {:.1?}", words[0], start.elapsed());
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            eprintln!("\nxtask: {} FAILED: {failure}", words[0]);
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// Everything that tests the project, on a machine that has Rust and nothing else.
+///
+/// What a part needs besides Rust is set up by a step right before the part's tests, from the part's own lock file.
+fn test(root: &Path) -> Result<(), Failure> {
+    cargo(root, &["test", "--workspace"])?;
+    // Without `--bench` on its command line a benchmark runs each of its functions once.
+    cargo(root, &["test", "--workspace", "--bench", "*"])?;
+    examples::run(root)
+}
+
+fn lint(root: &Path) -> Result<(), Failure> {
+    cargo(root, &["fmt", "--all", "--check"])?;
+    cargo(root, &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?;
+    let mut rustdoc = cargo_command(root);
+    rustdoc.args(["doc", "--workspace", "--no-deps", "--document-private-items"]);
+    step(rustdoc.env("RUSTDOCFLAGS", "-Dwarnings"))
+}
+
+/// The root of the workspace: the folder above this package's.
+fn root() -> Result<PathBuf, Failure> {
+    let package = env::var_os("CARGO_MANIFEST_DIR").ok_or("must be started as `cargo xtask`")?;
+    let root = Path::new(&package).parent().ok_or("this package lies in no workspace")?;
+    Ok(root.to_path_buf())
+}
+
+fn cargo_command(root: &Path) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
+    command.current_dir(root);
+    command
+}
+
+fn cargo(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
+    step(cargo_command(root).args(arguments))
+}
+
+/// Runs a command with its output shown as it comes.
+fn step(command: &mut Command) -> Result<(), Failure> {
+    let words = announce(command);
+    let start = Instant::now();
+    let status = command.status().map_err(|error| format!("{words}: {error}"))?;
+    if !status.success() {
+        return Err(format!("{words}: {status}"));
+    }
+    println!("   took {:.1?}", start.elapsed());
+    Ok(())
+}
+
+/// Prints a command as it could be typed, and returns that.
+fn announce(command: &Command) -> String {
+    let variables = command.get_envs().filter_map(|(name, value)| {
+        value.map(|value| format!("{}={}", name.to_string_lossy(), value.to_string_lossy()))
+    });
+    let program = Path::new(command.get_program()).file_stem().unwrap_or(command.get_program());
+    let words = std::iter::once(program).chain(command.get_args()).map(|word| word.to_string_lossy());
+    let quoted = words.map(|word| if word == "*" { "'*'".to_string() } else { word.into_owned() });
+    let words = variables.chain(quoted).collect::<Vec<_>>().join(" ");
+    println!("\n=> {words}");
+    words
+}
