@@ -84,6 +84,24 @@ impl Refusal {
     }
 }
 
+/// Tells the user of what is allowed but worth a look.
+pub fn warn(file: &str, warnings: &[Diagnostic]) {
+    for warning in warnings.iter().take(SHOWN) {
+        let field = warning.field.as_deref().unwrap_or_default();
+        let expected = warning.expected.as_deref().map_or_else(String::new, |e| format!(" (expected {e})"));
+        let _ = writeln!(
+            io::stderr(),
+            "warning: {}:{}:{}: {}: {}{}",
+            printable(file),
+            warning.line,
+            warning.column,
+            printable(field),
+            printable(&warning.message),
+            printable(&expected),
+        );
+    }
+}
+
 fn unplaced(field: Option<&str>, message: &str, expected: Option<&str>) -> Diagnostic {
     Diagnostic {
         span: 0..0,

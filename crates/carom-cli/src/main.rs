@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::generalized;
+use crate::commands::{compare, generalized, schema, solve};
 use crate::diagnostics::Refusal;
 
 /// The reference engine for rigid-body impact.
@@ -29,12 +29,18 @@ Exit codes:
   2  the command line or the file is wrong
   3  the physics has no answer under the chosen law
 
-Example: carom generalized cradle.toml --law sequential";
+Example: carom generalized cases/laws/cradle.toml --law sequential";
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Resolves the impact at the scene's instant
+    Solve(solve::Arguments),
+    /// Resolves it by every law, side by side
+    Compare(compare::Arguments),
     /// Resolves the impact problem given as matrices
     Generalized(generalized::Arguments),
+    /// Prints the JSON Schema of the scene
+    Schema(schema::Arguments),
 }
 
 /// How a command ended well enough to have printed its result.
@@ -43,6 +49,8 @@ enum Verdict {
     Done,
     /// The physics has no answer under the chosen law.
     NoAnswer,
+    /// The result does not pass its own audit: a fault of the program.
+    AuditFailed,
 }
 
 /// Why a command has no result.
@@ -76,11 +84,21 @@ fn main() -> ExitCode {
         Err(error) => return wrong_command_line(&error),
     };
     let (result, json) = match &arguments.command {
+        Command::Solve(arguments) => (solve::run(arguments), arguments.json),
+        Command::Compare(arguments) => (compare::run(arguments), arguments.json),
+        Command::Schema(arguments) => (schema::run(), arguments.json),
         Command::Generalized(arguments) => (generalized::run(arguments), arguments.json),
     };
     match result {
         Ok(Verdict::Done) => ExitCode::SUCCESS,
         Ok(Verdict::NoAnswer) => ExitCode::from(NO_ANSWER),
+        Ok(Verdict::AuditFailed) => {
+            let _ = writeln!(
+                io::stderr(),
+                "error: the result does not pass its own audit; please report the file"
+            );
+            ExitCode::from(FAILED)
+        }
         Err(Failure::Refused(refusal)) => {
             refusal.show(json);
             ExitCode::from(WRONG_INPUT)

@@ -58,7 +58,9 @@ pub fn audit(problem: &Problem, outcome: &Outcome) -> Audit {
     let mut momentum_residual: f64 = 0.0;
     let mut from_velocities = Balance::default();
     for i in 0..n {
-        let mut momentum = Balance::default();
+        // A coordinate that hardly takes part has only rounding to balance: its share of the energy is the scale.
+        let share = (2.0 * outcome.energy.before * problem.mass[(i, i)]).sqrt();
+        let mut momentum = Balance { sum: 0.0, size: share };
         for j in 0..n {
             let g = problem.mass[(i, j)];
             momentum.add(g * after[j]);

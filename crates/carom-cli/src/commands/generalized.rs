@@ -1,18 +1,16 @@
 //! `carom generalized FILE`: the impact problem given as matrices.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 
 use carom::audit::{Audit, audit};
-use carom::impact::coulomb::Termination;
-use carom::impact::{Law, Options, Order, Outcome, Problem, Status, TOLERANCES};
-use carom::scene::document::{Format, LONGEST};
+use carom::impact::{Options, Order, Outcome, Problem};
 use carom::scene::generalized::{self as file, Request};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use nalgebra::DMatrix;
 use serde::{Serialize, Serializer};
 
+use super::input::Input;
+use super::law::LawArguments;
 use crate::diagnostics::Refusal;
 use crate::report::{self, Style};
 use crate::{Failure, Verdict};
@@ -28,29 +26,8 @@ pub struct Arguments {
     #[arg(long)]
     pub json: bool,
 
-    /// The impact law, instead of the file's
-    #[arg(long, value_name = "NAME", value_parser = law_parser())]
-    law: Option<Law>,
-
-    /// How a contact with Coulomb friction ends, instead of the file's
-    #[arg(long, value_name = "NAME", value_parser = termination_parser())]
-    termination: Option<Termination>,
-
-    /// The order of contacts taken one at a time: given, reversed, fastest, or the normals' rows as in 0,2,1
-    #[arg(long, value_parser = parse_order)]
-    order: Option<Order>,
-
-    /// The tolerance of rank, consistency and admissibility, relative to the data; from 1e-14 to 0.01
-    #[arg(long, value_name = "X", value_parser = parse_tolerance)]
-    tolerance: Option<f64>,
-
-    /// Project the velocity on the bilateral rows first, instead of refusing one that violates them
-    #[arg(long)]
-    project: bool,
-
-    /// Exit with 3 also when the result is not admissible or the steps ran out
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    law: LawArguments,
 }
 
 const AFTER_HELP: &str = "\
@@ -77,60 +54,27 @@ and what may be added:
   source      = \"citation, equation, figure\"
 
 Examples:
-  carom generalized cradle.toml
-  carom generalized cradle.toml --law sequential --order reversed
-  carom generalized - --json < cradle.json";
-
-fn law_parser() -> impl TypedValueParser<Value = Law> {
-    PossibleValuesParser::new(Law::ALL.map(Law::name))
-        .map(|name| Law::from_name(&name).unwrap_or(Law::NewtonLcp))
-}
-
-fn termination_parser() -> impl TypedValueParser<Value = Termination> {
-    PossibleValuesParser::new(Termination::ALL.map(Termination::name))
-        .map(|name| Termination::from_name(&name).unwrap_or_default())
-}
-
-fn parse_order(text: &str) -> Result<Order, String> {
-    match text {
-        "given" => Ok(Order::Given),
-        "reversed" => Ok(Order::Reversed),
-        "fastest" => Ok(Order::Fastest),
-        rows => rows
-            .split(',')
-            .map(|row| row.trim().parse())
-            .collect::<Result<_, _>>()
-            .map(Order::Rows)
-            .map_err(|_| "expected given, reversed, fastest, or row numbers as in 0,2,1".to_string()),
-    }
-}
-
-fn parse_tolerance(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(tolerance) if TOLERANCES.contains(&tolerance) => Ok(tolerance),
-        _ => Err(format!("expected a number from {:e} to {}", TOLERANCES.start(), TOLERANCES.end())),
-    }
-}
+  carom generalized cases/laws/cradle.toml
+  carom generalized cases/laws/cradle.toml --law sequential --order reversed
+  carom generalized - --json < problem.json";
 
 /// Reads, solves, prints.
 pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
-    let (name, text) = read(&arguments.file)?;
-    let extension = arguments.file.extension().and_then(|extension| extension.to_str());
-    let format = extension.and_then(Format::from_extension).unwrap_or_else(|| Format::guess(&text));
-    let mut request = match file::read(&text, format) {
+    let input = Input::read(&arguments.file)?;
+    let mut request = match file::read(&input.text, input.format) {
         Ok(request) => request,
-        Err(diagnostics) => return Err(Refusal::of_file(name, text, diagnostics).into()),
+        Err(diagnostics) => return Err(input.refuse(diagnostics).into()),
     };
     arguments.adjust(&request.problem, &mut request.options)?;
 
     let report = match Report::of(&request, arguments.json) {
         Ok(report) => report,
         Err(error) => {
-            let diagnostic = file::explain(&text, format, &error);
-            return Err(Refusal::of_file(name, text, vec![diagnostic]).into());
+            let diagnostic = file::explain(&input.text, input.format, &error);
+            return Err(input.refuse(vec![diagnostic]).into());
         }
     };
-    let verdict = report.verdict(arguments.strict);
+    let verdict = arguments.law.rest.verdict(&report.outcome, Some(&report.audit));
     report.print(arguments.json)?;
     Ok(verdict)
 }
@@ -138,11 +82,9 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
 impl Arguments {
     /// What the command line says goes before what the file says.
     fn adjust(&self, problem: &Problem, options: &mut Options) -> Result<(), Refusal> {
-        options.law = self.law.unwrap_or(options.law);
-        options.termination = self.termination.unwrap_or(options.termination);
-        options.tolerance = self.tolerance.unwrap_or(options.tolerance);
-        options.project = self.project;
-        if let Some(order) = &self.order {
+        options.law = self.law.law.unwrap_or(options.law);
+        self.law.rest.adjust(options);
+        if let Some(order) = &self.law.rest.order {
             if let Order::Rows(rows) = order
                 && let Some(fault) = file::order_fault(problem, rows)
             {
@@ -155,31 +97,6 @@ impl Arguments {
             options.order = order.clone();
         }
         Ok(())
-    }
-}
-
-/// The file's name for messages, and its text.
-fn read(path: &Path) -> Result<(String, String), Refusal> {
-    let standard_input = path == Path::new("-");
-    let name = if standard_input { "<stdin>".to_string() } else { path.display().to_string() };
-    if path.is_dir() {
-        return Err(Refusal::of_unreadable(name, "a directory, not a file"));
-    }
-    // One byte more than the reader takes, so that it says so; a device may never end.
-    let limit = LONGEST as u64 + 1;
-    let mut bytes = Vec::new();
-    let read = if standard_input {
-        io::stdin().lock().take(limit).read_to_end(&mut bytes)
-    } else {
-        File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
-    };
-    match read.map(|_| String::from_utf8(bytes)) {
-        Ok(Ok(text)) => Ok((name, text)),
-        Ok(Err(error)) => {
-            let offset = error.utf8_error().valid_up_to();
-            Err(Refusal::of_unreadable(name, &format!("not a text file in UTF-8 (byte {offset} is not)")))
-        }
-        Err(error) => Err(Refusal::of_unreadable(name, &format!("cannot be read: {error}"))),
     }
 }
 
@@ -214,15 +131,6 @@ impl<'a> Report<'a> {
             projector: if matrices { problem.projector(options)? } else { none },
             request,
         })
-    }
-
-    fn verdict(&self, strict: bool) -> Verdict {
-        let Outcome { consistent, admissible, status, .. } = self.outcome;
-        if !consistent || (strict && (!admissible || status == Status::StepsExhausted)) {
-            Verdict::NoAnswer
-        } else {
-            Verdict::Done
-        }
     }
 
     fn print(&self, json: bool) -> io::Result<()> {

@@ -1,3 +1,8 @@
 //! The program's commands, one file each.
 
+pub mod compare;
 pub mod generalized;
+mod input;
+mod law;
+pub mod schema;
+pub mod solve;

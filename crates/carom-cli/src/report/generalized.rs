@@ -63,7 +63,7 @@ fn verdict(outcome: &Outcome, style: Style) -> String {
     }
 }
 
-fn energy_in_words(outcome: &Outcome) -> String {
+pub(super) fn energy_in_words(outcome: &Outcome) -> String {
     let energy = outcome.energy;
     let size = energy.before.max(energy.after);
     // Below this it is rounding, of no interest in a sentence; the table has the number.
@@ -159,7 +159,7 @@ fn steps(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io::Result<()>
     })
 }
 
-fn friction(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io::Result<()> {
+pub(super) fn friction(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io::Result<()> {
     let phases: Vec<_> = outcome
         .friction
         .iter()
@@ -207,7 +207,7 @@ fn indeterminacy(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io::Re
     list(out, style, "dependent rows with unequal restitution", circuits)
 }
 
-fn energy(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io::Result<()> {
+pub(super) fn energy(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io::Result<()> {
     let energy = outcome.energy;
     let change = beside(energy.change, energy.before.max(energy.after));
     let gained = energy.change > 1e-9 * energy.before.max(energy.after);
@@ -221,7 +221,7 @@ fn energy(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io::Result<()
     )
 }
 
-fn flags(outcome: &Outcome, style: Style) -> String {
+pub(super) fn flags(outcome: &Outcome, style: Style) -> String {
     let rows = outcome.impulses.len();
     let blocked = if outcome.blocked.is_empty() {
         String::new()
@@ -234,13 +234,16 @@ fn flags(outcome: &Outcome, style: Style) -> String {
         say(outcome.velocity_unique, "velocities unique", "velocities not unique"),
         // Common and harmless: the velocities do not depend on it.
         if outcome.impulse_unique { "impulses unique" } else { "impulses not unique" }.to_string(),
-        say(outcome.consistent, "consistent", "inconsistent"),
-        say(outcome.admissible, "admissible", "not admissible"),
+        match (outcome.consistent, outcome.admissible) {
+            (false, _) => style.alarm("inconsistent"),
+            (true, false) => style.alarm("not admissible"),
+            (true, true) => "consistent and admissible".to_string(),
+        },
     ]
     .join("; ")
 }
 
-fn audit_line(audit: &Audit, style: Style) -> String {
+pub(super) fn audit_line(audit: &Audit, style: Style) -> String {
     let result = if audit.passed { "passed".to_string() } else { style.alarm("failed") };
     let complementarity = audit
         .complementarity_residual
@@ -255,7 +258,7 @@ fn audit_line(audit: &Audit, style: Style) -> String {
 }
 
 /// A heading and its items, of a long list the first ones; nothing when there are none.
-fn list(
+pub(super) fn list(
     out: &mut dyn Write,
     style: Style,
     title: &str,

@@ -1,6 +1,9 @@
 //! Results for people: tables and sentences.
 
+pub mod compare;
 pub mod generalized;
+pub mod screws;
+pub mod solve;
 mod table;
 
 use std::io::IsTerminal;
@@ -57,7 +60,7 @@ fn number(x: f64) -> String {
 }
 
 /// The same among others of a size: what is only rounding beside them is `~0`, which --json has in full.
-fn beside(x: f64, scale: f64) -> String {
+pub fn beside(x: f64, scale: f64) -> String {
     if x != 0.0 && x.abs() < 1e-13 * scale { "~0".to_string() } else { number(x) }
 }
 

@@ -77,6 +77,10 @@ pub(super) fn is_shiftable(
     equality: &[bool],
     circuits: &[Vec<(usize, f64)>],
 ) -> bool {
+    if let [circuit] = circuits {
+        let (low, high) = room(rows, impulses, equality, circuit, lengths);
+        return low < 0.0 || high > 0.0;
+    }
     // At unit length, so that the answer does not depend on the rows' scaling.
     let unit: Vec<f64> = rows.iter().zip(impulses).map(|(&row, p)| p * lengths[row]).collect();
     !circuits.is_empty()
@@ -91,6 +95,9 @@ pub(super) fn least_norm(
     circuits: &[Vec<(usize, f64)>],
     weight: impl Fn(usize) -> f64,
 ) -> Vec<f64> {
+    if let [circuit] = circuits {
+        return least_norm_on_line(rows, impulses, equality, circuit, weight);
+    }
     let kernel = orthonormal_kernel(rows, circuits, &weight);
     let m = rows.len();
     let weights: Vec<f64> = rows.iter().map(|&row| weight(row)).collect();
@@ -118,6 +125,65 @@ pub(super) fn least_norm(
         if equality[i] { p } else { p.max(0.0) }
     };
     (0..m).map(least).collect()
+}
+
+/// How far the impulses can be shifted along one circuit, backwards and forwards, before one of them would pull; an
+/// impulse that is zero up to rounding, at unit length, leaves no room.
+fn room(
+    rows: &[usize],
+    impulses: &[f64],
+    equality: &[bool],
+    circuit: &[(usize, f64)],
+    lengths: &[f64],
+) -> (f64, f64) {
+    let size = rows.iter().zip(impulses).fold(0.0, |m: f64, (&row, p)| m.max((p * lengths[row]).abs()));
+    let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
+    for &(row, coefficient) in circuit {
+        let Some(i) = rows.iter().position(|&r| r == row).filter(|&i| !equality[i]) else { continue };
+        let limit =
+            if impulses[i] * lengths[row] <= 1e-12 * size { 0.0 } else { impulses[i] / coefficient.abs() };
+        if coefficient > 0.0 {
+            low = low.max(-limit);
+        } else {
+            high = high.min(limit);
+        }
+    }
+    (low, high)
+}
+
+/// [`least_norm`] with a single circuit: the nearest point to the origin on a segment.
+fn least_norm_on_line(
+    rows: &[usize],
+    impulses: &[f64],
+    equality: &[bool],
+    circuit: &[(usize, f64)],
+    weight: impl Fn(usize) -> f64,
+) -> Vec<f64> {
+    let place = |row: usize| rows.iter().position(|&r| r == row);
+    let (mut along, mut square) = (0.0, 0.0);
+    let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
+    for &(row, coefficient) in circuit {
+        let Some(i) = place(row) else { continue };
+        let w = weight(row) * weight(row);
+        along += w * impulses[i] * coefficient;
+        square += w * coefficient * coefficient;
+        if !equality[i] && coefficient > 0.0 {
+            low = low.max(-impulses[i] / coefficient);
+        } else if !equality[i] && coefficient < 0.0 {
+            high = high.min(-impulses[i] / coefficient);
+        }
+    }
+    let step = (-along / square).clamp(low.min(0.0), high.max(0.0));
+    let mut least = impulses.to_vec();
+    for &(row, coefficient) in circuit {
+        if let Some(i) = place(row) {
+            least[i] += step * coefficient;
+            if !equality[i] {
+                least[i] = least[i].max(0.0);
+            }
+        }
+    }
+    least
 }
 
 /// Whether no direction N w ≠ 0 keeps p + t N w ≥ 0: by Stiemke's lemma, whether N₀ has full column rank and

@@ -16,8 +16,10 @@
 
 mod active;
 pub mod coulomb;
+pub mod demand;
 mod determinacy;
 pub mod law;
+pub mod mechanism;
 mod outcome;
 pub mod pair;
 mod problem;

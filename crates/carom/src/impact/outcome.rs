@@ -64,6 +64,44 @@ pub struct Outcome {
     pub notes: Vec<Note>,
 }
 
+impl Outcome {
+    /// The outcome where nothing can move.
+    #[must_use]
+    pub(crate) fn nothing(law: Law, rows: usize) -> Self {
+        Self {
+            law,
+            status: Status::NoImpact,
+            velocity_before: Vec::new(),
+            velocity: Vec::new(),
+            impulses: vec![0.0; rows],
+            bilateral_impulses: Vec::new(),
+            approach: vec![0.0; rows],
+            separation: vec![0.0; rows],
+            work: vec![0.0; rows],
+            energy: Energy { before: 0.0, after: 0.0, change: 0.0 },
+            rank: 0,
+            rank_margin: RankMargin {
+                smallest_kept: 1.0,
+                largest_dropped: 0.0,
+                threshold: 0.0,
+                amplification: 1.0,
+            },
+            rounding: 0.0,
+            blocked: Vec::new(),
+            velocity_unique: true,
+            impulse_unique: true,
+            consistent: true,
+            admissible: true,
+            self_stresses: Vec::new(),
+            unequal_circuits: Vec::new(),
+            steps: Vec::new(),
+            friction: Vec::new(),
+            friction_demand: Vec::new(),
+            notes: vec![Note::NoImpact],
+        }
+    }
+}
+
 /// How the resolution ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -218,6 +256,8 @@ pub enum Note {
         /// The velocity after in the reverse order.
         other: Vec<f64>,
     },
+    /// The order of the contacts decides how they share the impulses, though not the velocities.
+    OrderSharesImpulses,
     /// Kinetic energy was gained.
     EnergyGained {
         /// How much.
@@ -256,6 +296,8 @@ pub enum Note {
         row: usize,
         /// The coefficient needed.
         coefficient: f64,
+        /// Whether the impulses are unique; otherwise another sharing of them needs more or less.
+        unique: bool,
     },
     /// Loose tangential rows with several normals.
     LooseTangents {
@@ -271,6 +313,23 @@ pub enum Note {
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, &|row| format!("row {row}"))
+    }
+}
+
+impl Note {
+    /// The note with contact rows called as their owner knows them.
+    #[must_use]
+    pub fn describe(&self, name: &dyn Fn(usize) -> String) -> String {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = self.write(&mut text, name);
+        text
+    }
+
+    fn write(&self, f: &mut dyn fmt::Write, name: &dyn Fn(usize) -> String) -> fmt::Result {
+        let list = |rows: &[usize]| rows.iter().map(|&row| name(row)).collect::<Vec<_>>().join(", ");
+        let groups = |sets: &[Vec<usize>]| sets.iter().map(|rows| list(rows)).collect::<Vec<_>>().join("; ");
         match self {
             Self::NoImpact => write!(f, "no contact is closing: no impact"),
             Self::Projected { violation } => {
@@ -325,8 +384,12 @@ impl fmt::Display for Note {
                 "the answer depends on the order of the contacts, which the rigid model does not decide; the reverse order gives v+ = {}",
                 numbers(other)
             ),
+            Self::OrderSharesImpulses => write!(
+                f,
+                "the order of the contacts, which the rigid model does not decide, decides how they share the impulses; the velocities do not depend on it"
+            ),
             Self::EnergyGained { change, before } => {
-                write!(f, "this law gains kinetic energy here: {change:+.6e}")?;
+                write!(f, "this law gains kinetic energy here: {}", short(*change))?;
                 if *before > 0.0 {
                     write!(f, " ({:+.1} %)", 100.0 * change / before)?;
                 }
@@ -347,11 +410,18 @@ impl fmt::Display for Note {
                 list(rows)
             ),
             Self::FrictionLocks { row } => {
-                write!(f, "friction holds contact row {row}: no impulse makes it rebound, so it ends at rest")
+                write!(
+                    f,
+                    "friction holds the contact at {}: no impulse makes it rebound, so it ends at rest",
+                    name(*row)
+                )
             }
-            Self::FrictionDemand { row, coefficient } => write!(
+            Self::FrictionDemand { row, coefficient, unique } => write!(
                 f,
-                "the rough contact of row {row} would need a friction coefficient of {coefficient:.6}; real surfaces seldom exceed 1"
+                "the rough contact at {} would need a friction coefficient of {}{}; real surfaces seldom exceed 1",
+                name(*row),
+                short(*coefficient),
+                if *unique { "" } else { " for these impulses, which are not the only ones possible" },
             ),
             Self::LooseTangents { rows } => write!(
                 f,
@@ -360,7 +430,8 @@ impl fmt::Display for Note {
             ),
             Self::JamWithoutApproach { row } => write!(
                 f,
-                "contact row {row} touches without closing and friction jams it: an impact without collision (Painlevé) is possible and was not made"
+                "the contact at {} touches without closing and friction jams it: an impact without collision (Painlevé) is possible and was not made",
+                name(*row)
             ),
         }
     }
@@ -372,18 +443,19 @@ impl Serialize for Note {
     }
 }
 
-fn list(rows: &[usize]) -> String {
-    let words: Vec<String> = rows.iter().map(ToString::to_string).collect();
-    format!("row{} {}", if rows.len() == 1 { "" } else { "s" }, words.join(", "))
-}
-
-fn groups(circuits: &[Vec<usize>]) -> String {
-    circuits.iter().map(|rows| list(rows)).collect::<Vec<_>>().join("; ")
+/// Seven digits, for a sentence.
+fn short(x: f64) -> String {
+    let size = x.abs();
+    if size != 0.0 && !(1e-4..1e7).contains(&size) {
+        return format!("{x:.6e}");
+    }
+    let text = format!("{x:.7}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
 fn numbers(values: &[f64]) -> String {
     const SHOWN: usize = 12;
-    let mut words: Vec<String> = values.iter().take(SHOWN).map(|x| format!("{x}")).collect();
+    let mut words: Vec<String> = values.iter().take(SHOWN).map(|&x| short(x)).collect();
     if values.len() > SHOWN {
         words.push(format!("… ({} in all)", values.len()));
     }

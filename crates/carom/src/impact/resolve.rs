@@ -283,17 +283,25 @@ fn report(
         notes
             .push(Note::PoissonNotUnique { other: course.velocity(system, other).iter().copied().collect() });
     }
-    if let Some(other) = course.other_order(system, contacts, loose, options) {
-        velocity_unique = false;
-        notes.push(Note::OrderMatters { other });
+    let mut order_shares = false;
+    match course.other_order(system, contacts, loose, options) {
+        OtherOrder::Same => {}
+        OtherOrder::OtherImpulses => {
+            order_shares = true;
+            notes.push(Note::OrderSharesImpulses);
+        }
+        OtherOrder::OtherVelocity(other) => {
+            velocity_unique = false;
+            notes.push(Note::OrderMatters { other });
+        }
     }
     let self_stresses = if acted { self_stresses(system, &course, &blocked) } else { Vec::new() };
-    let impulse_unique = self_stresses.is_empty() && velocity_unique;
+    let impulse_unique = self_stresses.is_empty() && velocity_unique && !order_shares;
     if !self_stresses.is_empty() {
         notes.push(Note::ImpulsesUndetermined { dimension: self_stresses.len() });
     }
     let admissible = judge(system, contacts, options, &course, &separation, energy, &mut notes);
-    let friction_demand = demand(contacts, &course.impulses, &mut notes);
+    let friction_demand = demand(contacts, &course.impulses, impulse_unique, &mut notes);
     let status = if course.exhausted {
         Status::StepsExhausted
     } else if !consistent {
@@ -371,16 +379,16 @@ impl Course {
         }
     }
 
-    /// The velocity in the reverse order, where contacts were taken in turn and it differs.
+    /// What the reverse order would change, where contacts were taken in turn.
     fn other_order(
         &self,
         system: &System,
         contacts: &[Contact],
         loose: &[usize],
         options: &Options,
-    ) -> Option<Vec<f64>> {
+    ) -> OtherOrder {
         if !self.in_order || contacts.len() < 2 || self.exhausted {
-            return None;
+            return OtherOrder::Same;
         }
         let order = match &options.order {
             Order::Given => Order::Reversed,
@@ -390,9 +398,22 @@ impl Course {
         let other = Self::run(system, contacts, loose, options, &order);
         let apart: Vec<f64> = other.u.iter().zip(&self.u).map(|(a, b)| a - b).collect();
         // Sequences that converge stop at rounding times the number of their steps.
-        let differs = norm(&apart) > 100.0 * options.tolerance * norm(&self.u);
-        differs.then(|| self.velocity(system, &other.u).iter().copied().collect())
+        let level = 100.0 * options.tolerance;
+        if norm(&apart) > level * norm(&self.u) {
+            return OtherOrder::OtherVelocity(self.velocity(system, &other.u).iter().copied().collect());
+        }
+        let unit = |p: &[f64]| -> Vec<f64> { p.iter().zip(&system.lengths).map(|(p, l)| p * l).collect() };
+        let (ours, theirs) = (unit(&self.impulses), unit(&other.impulses));
+        let apart: Vec<f64> = ours.iter().zip(&theirs).map(|(a, b)| a - b).collect();
+        if norm(&apart) > level * norm(&ours) { OtherOrder::OtherImpulses } else { OtherOrder::Same }
     }
+}
+
+/// What the reverse order of the contacts changes.
+enum OtherOrder {
+    Same,
+    OtherImpulses,
+    OtherVelocity(Vec<f64>),
 }
 
 /// Circuits among all rows that can move whose coefficients differ.
@@ -484,7 +505,12 @@ fn judge(
 }
 
 /// What rough contacts would need of a real surface.
-fn demand(contacts: &[Contact], impulses: &[f64], notes: &mut Vec<Note>) -> Vec<FrictionDemand> {
+fn demand(
+    contacts: &[Contact],
+    impulses: &[f64],
+    unique: bool,
+    notes: &mut Vec<Note>,
+) -> Vec<FrictionDemand> {
     let mut demands = Vec::new();
     for contact in contacts.iter().filter(|c| c.surface == Surface::Rough) {
         let tangent = norm(&contact.tangent.iter().map(|&row| impulses[row]).collect::<Vec<_>>());
@@ -495,7 +521,7 @@ fn demand(contacts: &[Contact], impulses: &[f64], notes: &mut Vec<Note>) -> Vec<
         let coefficient = if normal > 0.0 { tangent / normal } else { f64::INFINITY };
         demands.push(FrictionDemand { normal: contact.normal, coefficient });
         if coefficient > 1.0 {
-            notes.push(Note::FrictionDemand { row: contact.normal, coefficient });
+            notes.push(Note::FrictionDemand { row: contact.normal, coefficient, unique });
         }
     }
     demands

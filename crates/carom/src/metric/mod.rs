@@ -62,8 +62,8 @@ struct Constraint {
     lengths: Vec<f64>,
     /// Âᵀ with columns at unit length: its range is what the rows block, the rest of Q is Z̃.
     range: PivotedQr,
-    /// The factorisation of R's transpose at the rows' own lengths, for least-norm impulses.
-    dual: PivotedQr,
+    /// The factorisation of R's transpose at the rows' own lengths, for the least-norm impulses of dependent rows.
+    dual: Option<PivotedQr>,
 }
 
 impl Metric {
@@ -148,7 +148,7 @@ impl Metric {
             }
         }
         let range = PivotedQr::new(n, rows.len(), columns, self.tolerance);
-        let dual = range.transposed(&lengths, 0.0);
+        let dual = (range.rank < rows.len()).then(|| range.transposed(&lengths, 0.0));
         Constraint { rows, lengths, range, dual }
     }
 
@@ -296,9 +296,15 @@ impl Metric {
             let mut x: Vec<f64> = self.coordinates_of(block).iter().map(|&i| -impulse[i]).collect();
             forward(self.factor_of(block), &mut x);
             c.range.apply_transposed(&mut x);
-            let t = c.dual.least_norm(&x, c.rows.len());
-            for (&row, value) in c.rows.iter().zip(t) {
-                lambda[row] = value;
+            if let Some(dual) = &c.dual {
+                for (&row, value) in c.rows.iter().zip(dual.least_norm(&x, c.rows.len())) {
+                    lambda[row] = value;
+                }
+            } else {
+                c.range.solve(&mut x);
+                for (&i, x) in c.range.order.iter().zip(&x) {
+                    lambda[c.rows[i]] = x / c.lengths[i];
+                }
             }
         }
         lambda
@@ -313,10 +319,11 @@ impl Metric {
             basis.push(unit);
         }
         for c in self.blocks.iter().filter_map(|b| b.constraint.as_ref()) {
-            for k in c.dual.rank..c.rows.len() {
+            let Some(dual) = &c.dual else { continue };
+            for k in dual.rank..c.rows.len() {
                 let mut t = vec![0.0; c.rows.len()];
                 t[k] = 1.0;
-                c.dual.apply(&mut t);
+                dual.apply(&mut t);
                 let mut full = vec![0.0; self.bilateral_rows];
                 for (&row, value) in c.rows.iter().zip(t) {
                     full[row] = value;

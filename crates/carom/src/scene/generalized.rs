@@ -371,6 +371,10 @@ fn report(root: &Value, error: &Error, log: &mut Log<'_>) {
         Fault::Size { what: "tangents", found, .. } => {
             (format!("has {found} rows"), "one (planar) or two".to_string())
         }
+        Fault::ViolatesBilateral { residual, relative, .. } => (
+            format!("the velocity violates this row: A v = {residual:e}, {relative:.1e} of its scale"),
+            "a velocity with A v = 0, or --project to take the nearest one".to_string(),
+        ),
         fault => (fault.to_string(), String::new()),
     };
     log.report(value.map_or(0..0, |value| value.span.clone()), &path, message, expected);

@@ -7,6 +7,7 @@
 mod diagnostic;
 pub mod document;
 pub mod generalized;
+pub mod instant;
 mod json;
 pub mod model;
 mod reader;

@@ -4,7 +4,7 @@ use super::{Resolution, Situation, equality};
 use crate::impact::active::{Demand, nearest};
 use crate::impact::determinacy::{Dependence, is_shiftable, least_norm};
 use crate::impact::system::{DENSE_RANK_ROWS, System};
-use crate::metric::PivotedQr;
+use crate::metric::{PivotedQr, norm};
 
 /// Newton's law with complementarity on the contacts listed, tangents of rough ones as equalities.
 pub(super) fn newton(situation: &Situation, contacts: &[usize]) -> Resolution {
@@ -37,7 +37,7 @@ pub(super) fn settle(
 ) -> Resolution {
     let ids: Vec<usize> = demands.iter().map(|d| d.row).collect();
     let mut impulses: Vec<f64> = ids.iter().zip(p).map(|(&row, p)| p / system.lengths[row]).collect();
-    let size = crate::metric::norm(&u) + demands.iter().fold(0.0, |m: f64, d| m.max(d.least.abs()));
+    let size = norm(&u) + demands.iter().fold(0.0, |m: f64, d| m.max(d.least.abs()));
     // Only rows without slack can carry an impulse.
     let binding: Vec<usize> =
         (0..ids.len()).filter(|&k| demands[k].equality || slack[k] <= system.tolerance * size).collect();
@@ -69,6 +69,10 @@ pub(super) fn settle(
 fn rebalance(system: &System, ids: &[usize], impulses: &mut [f64], u: &[f64]) {
     let made = system.reduced_impulse(ids, impulses);
     let mut lack: Vec<f64> = u.iter().zip(&made).map(|(u, made)| u - made).collect();
+    let size: f64 = ids.iter().zip(&*impulses).map(|(&row, p)| (p * system.lengths[row]).abs()).sum();
+    if norm(&lack) <= 4.0 * f64::EPSILON * size {
+        return;
+    }
     let pushing: Vec<usize> = (0..ids.len()).filter(|&k| impulses[k] != 0.0).collect();
     let (d, m) = (system.rows.dimension, pushing.len());
     let mut columns = vec![0.0; d * m];

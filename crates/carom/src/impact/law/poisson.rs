@@ -97,7 +97,7 @@ fn another(
     }
     favoured.sort_unstable();
     favoured.dedup();
-    let trials = favoured.iter().take(TRIALS).flat_map(|&row| [(row, 1e-6), (row, 1e6)]);
+    let trials = favoured.iter().take(TRIALS).flat_map(|&row| [(row, 1e-8), (row, 1e8)]);
     for (favourite, burden) in trials {
         let weight = |row: usize| lengths[row] * if row == favourite { burden } else { 1.0 };
         let shared = least_norm(rows, &compression.impulses, &equality, &compression.circuits, weight);

@@ -1,0 +1,30 @@
+//! `carom schema`: the JSON Schema of the scene, for editors that complete from it.
+
+use std::io::{self, Write};
+
+use crate::{Failure, Verdict};
+
+/// The command's arguments.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Arguments {
+    /// Accepted for symmetry: the schema is JSON anyway
+    #[arg(long)]
+    pub json: bool,
+}
+
+const AFTER_HELP: &str = "\
+Example:
+  carom schema > scene.schema.json
+
+In an editor with a TOML or JSON language server, name it in the first line of a scene:
+  #:schema ./scene.schema.json";
+
+/// Prints the schema.
+pub fn run() -> Result<Verdict, Failure> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    serde_json::to_writer_pretty(&mut out, &carom::scene::schema::schema()).map_err(io::Error::from)?;
+    writeln!(out)?;
+    out.flush()?;
+    Ok(Verdict::Done)
+}

@@ -1,0 +1,121 @@
+//! The laws side by side for people.
+
+use std::io::{self, Write};
+
+use super::generalized::list;
+use super::table::{self, Cell};
+use super::{Style, beside, number};
+use crate::commands::solve::{Solved, vector};
+
+/// Writes the comparison.
+pub fn write(out: &mut dyn Write, solved: &[Solved], style: Style) -> io::Result<()> {
+    let prepared = solved[0].prepared;
+    if let Some(title) = &prepared.scene.title {
+        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
+    }
+    writeln!(out, "{}", summary(solved))?;
+    laws(out, solved, style)?;
+    contacts(out, solved, style)?;
+    bodies(out, solved, style)?;
+    for s in solved {
+        let title = format!("notes on {}", s.result.outcome.law);
+        list(out, style, &title, s.notes().into_iter())?;
+    }
+    Ok(())
+}
+
+/// Whether the laws agree, and which are in trouble.
+fn summary(solved: &[Solved]) -> String {
+    let reference = &solved[0].result;
+    let speed = (2.0 * reference.outcome.energy.before).sqrt();
+    let same = |s: &&Solved| {
+        let apart = s.result.outcome.velocity.iter().zip(&reference.outcome.velocity);
+        let size = reference.outcome.velocity.iter().fold(speed, |m: f64, v| m.max(v.abs()));
+        apart.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs())) <= 1e-9 * size
+    };
+    let (agree, differ): (Vec<&Solved>, Vec<&Solved>) = solved.iter().partition(same);
+    let names =
+        |list: &[&Solved]| list.iter().map(|s| s.result.outcome.law.name()).collect::<Vec<_>>().join(", ");
+    let mut text = if differ.is_empty() {
+        "All laws give the same velocities.".to_string()
+    } else if agree.len() == 1 {
+        format!("Every law differs from {}: the rigid model does not decide between them.", names(&agree))
+    } else {
+        format!(
+            "{} give the same velocities; {} differ{}: the rigid model does not decide between them.",
+            names(&agree),
+            names(&differ),
+            if differ.len() == 1 { "s" } else { "" },
+        )
+    };
+    let bad: Vec<&Solved> =
+        solved.iter().filter(|s| !s.result.outcome.admissible || !s.result.outcome.consistent).collect();
+    if !bad.is_empty() {
+        text.push_str(&format!(" Not admissible here: {}.", names(&bad)));
+    }
+    text
+}
+
+fn laws(out: &mut dyn Write, solved: &[Solved], style: Style) -> io::Result<()> {
+    let header = ["law", "energy change", "steps", "velocity", "impulses", "consistent", "admissible"];
+    table::write(out, style, "laws", header, solved.len(), |i| {
+        let outcome = &solved[i].result.outcome;
+        let energy = outcome.energy;
+        let size = energy.before.max(energy.after);
+        let unique = |unique: bool| if unique { "unique" } else { "not unique" };
+        [
+            outcome.law.name().into(),
+            Cell::from(beside(energy.change, size)).alarm_if(energy.change > 1e-9 * size),
+            outcome.steps.len().to_string().into(),
+            Cell::from(unique(outcome.velocity_unique)).alarm_if(!outcome.velocity_unique),
+            unique(outcome.impulse_unique).into(),
+            Cell::from(if outcome.consistent { "yes" } else { "NO" }).alarm_if(!outcome.consistent),
+            Cell::from(if outcome.admissible { "yes" } else { "NO" }).alarm_if(!outcome.admissible),
+        ]
+    })
+}
+
+fn contacts(out: &mut dyn Write, solved: &[Solved], style: Style) -> io::Result<()> {
+    let contacts = &solved[0].prepared.instant.contacts;
+    for (k, contact) in contacts.iter().enumerate().take(table::SHOWN) {
+        let title = format!(
+            "{} (restitution {}, approach {})",
+            contact.name,
+            number(contact.restitution),
+            number(solved[0].result.contacts[k].approach),
+        );
+        let speed = solved.iter().fold(0.0, |m: f64, s| {
+            m.max(s.result.contacts[k].separation.abs()).max(s.result.contacts[k].approach.abs())
+        });
+        table::write(out, style, &title, ["law", "separation", "impulse"], solved.len(), |i| {
+            let result = &solved[i].result.contacts[k];
+            [
+                solved[i].result.outcome.law.name().into(),
+                Cell::from(beside(result.separation, speed)).alarm_if(result.separation < -1e-9 * speed),
+                Cell::from(number(result.impulse)).alarm_if(result.impulse < -1e-12),
+            ]
+        })?;
+    }
+    Ok(())
+}
+
+fn bodies(out: &mut dyn Write, solved: &[Solved], style: Style) -> io::Result<()> {
+    let prepared = solved[0].prepared;
+    for (i, body) in prepared.scene.bodies.iter().enumerate().take(table::SHOWN) {
+        if prepared.instant.bodies[i].0.fixed {
+            continue;
+        }
+        let speed = solved.iter().fold(0.0, |m: f64, s| m.max(s.result.states[i].velocity.amax()));
+        let spin = solved.iter().fold(0.0, |m: f64, s| m.max(s.result.states[i].angular_velocity.amax()));
+        let header = ["law", "velocity", "angular velocity"];
+        table::write(out, style, &body.name, header, solved.len(), |k| {
+            let state = &solved[k].result.states[i];
+            [
+                solved[k].result.outcome.law.name().into(),
+                vector(&state.velocity, speed).into(),
+                vector(&state.angular_velocity, spin).into(),
+            ]
+        })?;
+    }
+    Ok(())
+}

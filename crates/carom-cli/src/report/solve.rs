@@ -1,0 +1,205 @@
+//! The result of `carom solve` for people: what happened in one sentence, then bodies, contacts, joints, energy.
+
+use std::io::{self, Write};
+
+use carom::contact::Surface;
+use carom::impact::Status;
+
+use super::generalized::{audit_line, energy, energy_in_words, flags, friction, list};
+use super::screws::Screws;
+use super::table::{self, Cell};
+use super::{Style, beside, number};
+use crate::commands::solve::{Prepared, Solved, vector};
+
+/// Writes the whole result.
+pub fn write(out: &mut dyn Write, solved: &Solved, screws: bool, style: Style) -> io::Result<()> {
+    let Prepared { scene, .. } = solved.prepared;
+    if let Some(title) = &scene.title {
+        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
+    }
+    writeln!(out, "{}", sentence(solved, style))?;
+    bodies(out, solved, style)?;
+    contacts(out, solved, style)?;
+    joints(out, solved, style)?;
+    friction(out, &solved.result.outcome, style)?;
+    grips(out, solved, style)?;
+    undetermined(out, solved, style)?;
+    if screws {
+        Screws::of(solved.prepared).write(out, style)?;
+    }
+    energy(out, &solved.result.outcome, style)?;
+    writeln!(out, "{}", flags(&solved.result.outcome, style))?;
+    list(out, style, "notes", solved.notes().into_iter())?;
+    if let Some(audit) = &solved.audit {
+        writeln!(out, "\n{}", audit_line(audit, style))?;
+    }
+    Ok(())
+}
+
+/// What happened.
+fn sentence(solved: &Solved, style: Style) -> String {
+    let outcome = &solved.result.outcome;
+    let law = outcome.law;
+    let contacts = &solved.prepared.instant.contacts;
+    match outcome.status {
+        Status::NoImpact if contacts.is_empty() => "Nothing touches: no impact.".to_string(),
+        Status::NoImpact => "Nothing is closing: no impact.".to_string(),
+        Status::Inconsistent => style.alarm(&format!(
+            "The law {law} has no solution here: the numbers below are its least-squares surrogate."
+        )),
+        Status::StepsExhausted => style.alarm(&format!(
+            "Not resolved: contacts still close after {} steps of the law {law}.",
+            outcome.steps.len()
+        )),
+        Status::Resolved => {
+            let struck: Vec<&str> = contacts
+                .iter()
+                .zip(&solved.result.contacts)
+                .filter(|(_, result)| result.impulse_vector.norm() > 0.0)
+                .map(|(contact, _)| contact.name.as_str())
+                .collect();
+            let what = match struck.as_slice() {
+                [] => "No contact carries an impulse".to_string(),
+                [one] => format!("{one} strikes"),
+                [first, second] => format!("{first} and {second} strike together"),
+                [first, rest @ ..] => format!("{first} and {} others strike together", rest.len()),
+            };
+            let steps = outcome.steps.len();
+            let steps = if steps > 1 { format!(", resolved in {steps} steps") } else { String::new() };
+            let end = if outcome.admissible {
+                String::new()
+            } else {
+                format!(" {}", style.alarm("Not admissible."))
+            };
+            format!("{what}{steps}; by the law {law} the kinetic energy {}.{end}", energy_in_words(outcome))
+        }
+    }
+}
+
+fn bodies(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()> {
+    let Prepared { scene, instant, .. } = solved.prepared;
+    let moving: Vec<usize> = (0..scene.bodies.len()).filter(|&i| !instant.bodies[i].0.fixed).collect();
+    let (mut speed, mut spin): (f64, f64) = (0.0, 0.0);
+    for &i in &moving {
+        for state in [&instant.bodies[i].1, &solved.result.states[i]] {
+            speed = speed.max(state.velocity.amax());
+            spin = spin.max(state.angular_velocity.amax());
+        }
+    }
+    let header = ["body", "", "before", "after"];
+    table::write(out, style, "bodies", header, 2 * moving.len(), |row| {
+        let i = moving[row / 2];
+        let (before, after) = (&instant.bodies[i].1, &solved.result.states[i]);
+        if row % 2 == 0 {
+            [
+                scene.bodies[i].name.as_str().into(),
+                "velocity".into(),
+                vector(&before.velocity, speed).into(),
+                vector(&after.velocity, speed).into(),
+            ]
+        } else {
+            [
+                "".into(),
+                "angular velocity".into(),
+                vector(&before.angular_velocity, spin).into(),
+                vector(&after.angular_velocity, spin).into(),
+            ]
+        }
+    })
+}
+
+fn contacts(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()> {
+    let Prepared { scene, instant, .. } = solved.prepared;
+    let results = &solved.result.contacts;
+    let speed = results.iter().fold(0.0, |m: f64, c| m.max(c.approach.abs()).max(c.separation.abs()));
+    let push = results.iter().fold(0.0, |m: f64, c| m.max(c.impulse_vector.amax()));
+    let title = if instant.detected { "contacts (detected)" } else { "contacts" };
+    let header =
+        ["contact", "surface", "approach", "separation", "restitution", "impulse", "impulse on", "vector"];
+    table::write(out, style, title, header, results.len(), |i| {
+        let (contact, result) = (&instant.contacts[i], &results[i]);
+        let surface = match contact.surface {
+            Surface::Smooth => "smooth".to_string(),
+            Surface::Rough => "rough".to_string(),
+            Surface::Coulomb(mu) => format!("friction {}", number(mu)),
+        };
+        let on = contact.moving_sides().find(|(_, sign)| *sign > 0.0);
+        [
+            contact.name.as_str().into(),
+            surface.into(),
+            beside(result.approach, speed).into(),
+            Cell::from(beside(result.separation, speed)).alarm_if(result.separation < -1e-9 * speed),
+            number(contact.restitution).into(),
+            Cell::from(beside(result.impulse, push)).alarm_if(result.impulse < -1e-9 * push),
+            on.map_or("-", |(body, _)| scene.bodies[body].name.as_str()).into(),
+            vector(&result.impulse_vector, push).into(),
+        ]
+    })
+}
+
+fn joints(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()> {
+    let Prepared { scene, instant, .. } = solved.prepared;
+    let results = &solved.result.joints;
+    let force = results.iter().fold(0.0, |m: f64, j| m.max(j.linear.amax()));
+    let moment = results.iter().fold(0.0, |m: f64, j| m.max(j.angular.amax()));
+    let header = ["joint", "on", "impulse", "moment at the joint", "determined"];
+    table::write(out, style, "joints", header, results.len(), |i| {
+        let (joint, result) = (&instant.joints[i], &results[i]);
+        [
+            joint.name.as_str().into(),
+            scene.bodies[joint.bodies[0]].name.as_str().into(),
+            vector(&result.linear, force).into(),
+            vector(&result.angular, moment.max(1e-3 * force)).into(),
+            if result.determined { "yes" } else { "no" }.into(),
+        ]
+    })
+}
+
+fn grips(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()> {
+    let demand = &solved.demand.reported;
+    let title = "friction that a real surface would need";
+    table::write(out, style, title, ["where", "coefficient"], demand.len(), |i| {
+        let (grip, needed) = demand[i];
+        [solved.grip(grip).into(), Cell::from(number(needed)).alarm_if(needed > 1.0)]
+    })
+}
+
+/// The self-stresses, spoken in contacts and joints.
+fn undetermined(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()> {
+    let Prepared { scene, instant, assembly, .. } = solved.prepared;
+    let stresses = &solved.result.outcome.self_stresses;
+    let items = stresses.iter().map(|stress| {
+        let mut parts = Vec::new();
+        for (contact, rows) in instant.contacts.iter().zip(&assembly.contact_rows) {
+            let row = rows.clone().map(|row| stress.contacts[row]).collect::<Vec<_>>();
+            if row.iter().any(|x| x.abs() > 1e-12) {
+                parts.push(format!("{} {}", contact.name, super::number_list(&row)));
+            }
+        }
+        let size = stress.bilateral.iter().chain(&stress.contacts).fold(0.0, |m: f64, x| m.max(x.abs()));
+        for (joint, rows) in instant.joints.iter().zip(&assembly.joint_rows) {
+            let row = rows.clone().map(|row| stress.bilateral[row]).collect::<Vec<_>>();
+            if row.iter().any(|x| x.abs() > 1e-12 * size) {
+                parts.push(format!(
+                    "{} ({}) {}",
+                    joint.name,
+                    scene.bodies[joint.bodies[0]].name,
+                    super::number_list(&row)
+                ));
+            }
+        }
+        parts.join("; ")
+    });
+    list(out, style, "undetermined (any multiple can be added to the impulses)", items)?;
+    let circuits = &solved.result.outcome.unequal_circuits;
+    let items = circuits.iter().map(|circuit| {
+        let named = circuit.rows.iter().zip(&circuit.restitution).map(|(&row, k)| {
+            let at = assembly.contact_rows.iter().position(|rows| rows.contains(&row));
+            let contact = at.map_or("?", |k| instant.contacts[k].name.as_str());
+            format!("{contact} {}", number(*k))
+        });
+        named.collect::<Vec<_>>().join(", ")
+    });
+    list(out, style, "dependent contacts with unequal restitution", items)?;
+    Ok(())
+}

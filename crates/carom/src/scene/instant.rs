@@ -1,0 +1,195 @@
+//! The impact at a scene's instant: its bodies, its joints, and the contacts given or detected.
+//!
+//! Without explicit contacts, every two bodies, and every body and plane, that touch are in contact: |gap| at most
+//! a tolerance times their size. Bodies tied by a joint are left alone, as mechanisms overlap at their joints by
+//! design. What overlaps by more than the tolerance has no meaning as an instant of impact and is named with its
+//! depth.
+
+use nalgebra::{Isometry3, Unit, Vector3};
+
+use super::model::{Scene, SurfaceRules};
+use crate::body::{Body, State};
+use crate::contact::{Contact, Side};
+use crate::gap::{Gap, gap, gap_to_plane};
+use crate::impact::mechanism::Mechanism;
+use crate::joint::Joint;
+use crate::shape::Shape;
+
+/// The default of how close, relative to their size, counts as touching.
+pub const TOUCHING: f64 = 1e-9;
+
+/// A scene ready to be resolved.
+#[derive(Debug, Clone)]
+pub struct Instant {
+    /// The bodies and their states.
+    pub bodies: Vec<(Body, State)>,
+    /// The joints.
+    pub joints: Vec<Joint>,
+    /// The contacts.
+    pub contacts: Vec<Contact>,
+    /// Whether the contacts were detected.
+    pub detected: bool,
+    /// The nearest pair that does not touch, when none does: for people who expected a contact.
+    pub nearest: Option<([Side; 2], f64)>,
+}
+
+/// Something about a scene, found after reading it, that makes it meaningless.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The entry, such as `body[1]`.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub expected: String,
+}
+
+impl Instant {
+    /// Prepares a scene; `touching` is the tolerance of contact relative to the sizes, [`TOUCHING`] by default.
+    ///
+    /// # Errors
+    /// All pairs that overlap, and fills, which have no places yet.
+    pub fn of(scene: &Scene, touching: f64) -> Result<Self, Vec<Finding>> {
+        let mut findings = Vec::new();
+        if !scene.fills.is_empty() {
+            findings.push(Finding {
+                path: "fill[0]".to_string(),
+                message: "has no bodies yet at the scene's instant".to_string(),
+                expected: "bodies with positions of their own".to_string(),
+            });
+        }
+        let bodies: Vec<(Body, State)> = scene.bodies.iter().map(|b| (b.body, b.state)).collect();
+        let mut instant = Self {
+            bodies,
+            joints: scene.joints.clone(),
+            contacts: scene.contacts.clone(),
+            detected: scene.contacts.is_empty(),
+            nearest: None,
+        };
+        let mut touches = Vec::new();
+        let mut nearest: Option<([Side; 2], f64)> = None;
+        instant.each_near_pair(scene, |sides, found, size| {
+            if found.gap < -touching * size {
+                findings.push(overlap(scene, sides, found.gap));
+            } else if found.gap <= touching * size {
+                touches.push((sides, found));
+            } else if nearest.is_none_or(|(_, gap)| found.gap < gap) {
+                nearest = Some((sides, found.gap));
+            }
+        });
+        if !findings.is_empty() {
+            return Err(findings);
+        }
+        if instant.detected {
+            instant.contacts =
+                touches.into_iter().map(|(sides, found)| contact(scene, sides, &found)).collect();
+            instant.nearest = nearest.filter(|_| instant.contacts.is_empty());
+        }
+        Ok(instant)
+    }
+
+    /// The impact problem.
+    #[must_use]
+    pub fn mechanism(&self) -> Mechanism<'_> {
+        Mechanism { bodies: &self.bodies, joints: &self.joints, contacts: &self.contacts }
+    }
+
+    /// Visits every pair that may meet, with its gap and size: not two fixed bodies, not points, not pairs that a
+    /// joint ties.
+    fn each_near_pair(&self, scene: &Scene, mut visit: impl FnMut([Side; 2], Gap, f64)) {
+        let solid = |body: &Body| body.shape != Shape::Point;
+        for (i, (first, state)) in self.bodies.iter().enumerate().filter(|(_, (body, _))| solid(body)) {
+            if !first.fixed {
+                for (k, plane) in scene.planes.iter().enumerate() {
+                    if !self.rolls_on(i, k) {
+                        let found = gap_to_plane(&first.shape, &state.pose(), &plane.half_space);
+                        visit([Side::Plane(k), Side::Body(i)], found, first.shape.circumradius());
+                    }
+                }
+            }
+            for (j, (second, other)) in self.bodies.iter().enumerate().skip(i + 1) {
+                if !solid(second) || (first.fixed && second.fixed) || self.tied(i, j) {
+                    continue;
+                }
+                let pose = nearest_image(scene, state, other);
+                if let Some(found) = gap((&first.shape, &state.pose()), (&second.shape, &pose)) {
+                    let size = first.shape.circumradius() + second.shape.circumradius();
+                    visit([Side::Body(i), Side::Body(j)], found, size);
+                }
+            }
+        }
+    }
+
+    fn tied(&self, i: usize, j: usize) -> bool {
+        self.joints.iter().any(|joint| joint.bodies.contains(&i) && joint.bodies.contains(&j))
+    }
+
+    /// A rolling joint is the contact of its body with its plane.
+    fn rolls_on(&self, body: usize, plane: usize) -> bool {
+        self.joints.iter().any(|joint| {
+            joint.bodies == [body]
+                && matches!(joint.kind, crate::joint::Kind::Rolling { plane: on, .. } if on == plane)
+        })
+    }
+}
+
+/// The second body's pose, moved by whole boxes as near to the first as it comes.
+fn nearest_image(scene: &Scene, first: &State, second: &State) -> Isometry3<f64> {
+    let mut pose = second.pose();
+    if let Some(lengths) = scene.periodic {
+        for i in 0..3 {
+            if lengths[i] > 0.0 {
+                let apart = second.position[i] - first.position[i];
+                pose.translation.vector[i] -= (apart / lengths[i]).round() * lengths[i];
+            }
+        }
+    }
+    pose
+}
+
+fn overlap(scene: &Scene, sides: [Side; 2], gap: f64) -> Finding {
+    let [first, second] = sides.map(|side| name(scene, side));
+    let path = match sides[1] {
+        Side::Body(i) | Side::Plane(i) => format!("body[{i}].position"),
+    };
+    Finding {
+        path,
+        message: format!("`{second}` overlaps `{first}` by {:.6e}", -gap),
+        expected: "bodies that touch or are apart".to_string(),
+    }
+}
+
+/// The name of one side.
+#[must_use]
+pub fn name(scene: &Scene, side: Side) -> &str {
+    match side {
+        Side::Body(i) => &scene.bodies[i].name,
+        Side::Plane(i) => &scene.planes[i].name,
+    }
+}
+
+fn contact(scene: &Scene, sides: [Side; 2], found: &Gap) -> Contact {
+    let (restitution, surface) = scene.surface.of(sides);
+    let against_plane = matches!(sides[0], Side::Plane(_));
+    // On a plane the body's own point; between bodies the middle, both within the tolerance.
+    let point: Vector3<f64> =
+        if against_plane { found.points[0] } else { (found.points[0] + found.points[1]) * 0.5 };
+    Contact {
+        name: sides.map(|side| name(scene, side)).join(" - "),
+        sides,
+        point,
+        normal: Unit::new_normalize(found.normal),
+        restitution,
+        surface,
+    }
+}
+
+impl SurfaceRules {
+    /// What a contact between two sides gets.
+    #[must_use]
+    pub fn of(&self, sides: [Side; 2]) -> (f64, crate::contact::Surface) {
+        let swapped = [sides[1], sides[0]];
+        let pair = self.pairs.iter().find(|pair| pair.sides == sides || pair.sides == swapped);
+        pair.map_or((self.restitution, self.kind), |pair| (pair.restitution, pair.kind))
+    }
+}
