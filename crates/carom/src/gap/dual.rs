@@ -30,13 +30,19 @@ impl Pair<'_> {
         [self.one.support(n), self.other.map_or_else(Vector3::zeros, |other| -other.support(n))]
     }
 
+    /// The larger exponent.
+    pub fn sharpest(&self) -> f64 {
+        self.one.exponent().max(self.other.map_or(2.0, Turned::exponent))
+    }
+
     pub fn is_quadric(&self) -> bool {
-        self.one.shape.is_quadric() && self.other.is_none_or(|other| other.shape.is_quadric())
+        self.sharpest() <= 2.0
     }
 
     /// What rounding leaves of any sum of these lengths.
     pub fn rounding(&self) -> f64 {
-        let sizes = self.one.shape.circumradius() + self.other.map_or(0.0, |other| other.shape.circumradius());
+        let sizes =
+            self.one.shape.circumradius() + self.other.map_or(0.0, |other| other.shape.circumradius());
         f64::EPSILON * (sizes + self.offset.norm())
     }
 }
@@ -44,6 +50,10 @@ impl Pair<'_> {
 /// The most steps; what has not converged by then moves by less than rounding in f.
 const MOST_STEPS: u32 = 100;
 
+/// A slope of so many roundings is as good as none.
+const SETTLED: f64 = 64.0;
+
+/// A climb under way.
 pub(super) struct Ascent<'a> {
     pair: &'a Pair<'a>,
     at: Place,
@@ -71,7 +81,9 @@ impl<'a> Ascent<'a> {
     }
 
     pub fn found(&self) -> Found {
-        Found { gap: self.at.value, normal: self.at.normal, points: self.at.points, iterations: self.steps }
+        let Place { value, normal, points, slope } = self.at;
+        let settled = slope.norm() <= SETTLED * self.rounding;
+        Found { gap: value, normal, points, iterations: self.steps, settled }
     }
 
     /// Takes a step; false when there is none left that rounding does not hide.

@@ -9,24 +9,34 @@
 //! the distance when positive, minus the depth of penetration (the shortest translation that parts the bodies) when
 //! negative, smooth through zero. At the maximum the points P = c₁ + s₁(n), Q = c₂ − s₂(n) satisfy Q − P = g n.
 //!
-//! **How.** `dual` climbs f over the unit sphere by Newton steps within a trust region; f is concave along the way
-//! where it is positive, so the climb cannot be trapped. Between quadrics (sphere, ellipsoid) it ends with full
-//! accuracy by itself. Where an exponent exceeds two, f has infinite curvature on the rings n_i = 0 and a point is not
-//! determined by a rounded normal; `primal` then solves Q − P = g n with the two surface points as unknowns, in which
-//! everything is smooth. Spheres and points are taken into the radius: only their centre is searched from.
+//! **How.** `dual` climbs f over the unit sphere by Newton steps within a trust region. Between quadrics (sphere,
+//! ellipsoid) it ends with full accuracy by itself. Where an exponent exceeds two, f has infinite curvature on the
+//! rings n_i = 0 and a point is not determined by a rounded normal; `primal` then solves Q − P = g n with the two surface
+//! points as unknowns, in which everything is smooth. Should both stop on what looks like a kink (exponents far above
+//! ten), the bodies are rounded and sharpened again step by step. Spheres and points are searched for by their centre,
+//! and their radius is taken off in the end.
 //!
-//! **What is guaranteed.** Every f(n) is a lower bound of g. Apart, |Q − P| is an upper bound, and a point where both
-//! meet is the answer. Overlapping, a local maximum is the global one if −g is below the sum of the bodies' rolling
-//! radii ρ (a ball of radius ρ₁+ρ₂ inside c₁−c₂ ⊕ B₁ ⊕ B₂ at its nearest boundary point leaves f(n') ≤
-//! g − (1 − n·n')(ρ₁ + ρ₂ + g) for every other n'). Deeper, several local maxima can exist: the best of the climbs
-//! from a fixed set of directions is taken, which is a local maximum always and the global one not by proof.
+//! **What is guaranteed.** Every f(n) is a lower bound of g, so a gap is never overstated beyond rounding. Where
+//! Q − P = g n holds, with d = c₂ − c₁ = x + g n and x on the boundary of the sum K of the bodies, every unit n' has
+//!
+//! ```text
+//! f(n') = n'·x − h_K(n') + g n·n' ≤ g − (1 − n·n')(ρ + g)
+//! ```
+//!
+//! ρ being the sum of the rolling radii: a ball of radius ρ touches K at x from within. So the answer is the global
+//! maximum whenever g > −ρ: always apart, touching, and in shallow overlap. Deeper, several local maxima can exist; the
+//! best of the climbs from a fixed set of directions is taken, and that it is the global one rests on tests, not on
+//! proof.
+//!
+//! The search stops after a bounded number of steps. Not proved is that it always arrives; in the tests it always did.
 
 mod dual;
 mod primal;
 
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
-use crate::shape::{HalfSpace, Shape};
+use crate::shape::{HalfSpace, Shape, length, unit};
+use dual::{Ascent, Pair};
 
 /// The gap between two bodies, or a body and a plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -97,6 +107,21 @@ struct Turned {
 }
 
 impl Turned {
+    /// The body with no exponent above p.
+    fn rounded(&self, p: f64) -> Self {
+        let shape = match self.shape {
+            Shape::Superellipsoid { semi_axes, exponent } => {
+                Shape::Superellipsoid { semi_axes, exponent: exponent.min(p) }
+            }
+            other => other,
+        };
+        Self { shape, axes: self.axes }
+    }
+
+    fn exponent(&self) -> f64 {
+        if let Shape::Superellipsoid { exponent, .. } = self.shape { exponent } else { 2.0 }
+    }
+
     fn height(&self, n: &Vector3<f64>) -> f64 {
         self.shape.support_height(&self.axes.tr_mul(n))
     }
@@ -117,6 +142,8 @@ struct Found {
     normal: Vector3<f64>,
     points: [Vector3<f64>; 2],
     iterations: u32,
+    /// Whether Q − P = g n holds to rounding.
+    settled: bool,
 }
 
 impl Found {
@@ -140,39 +167,57 @@ fn core_of((shape, pose): (&Shape, &Isometry3<f64>), scale: f64) -> (Option<Turn
 
 /// Two centres. Concentric balls have the same depth in every direction: the x axis stands for all.
 fn between_centres(offset: &Vector3<f64>) -> Found {
-    let distance = offset.norm();
-    let normal = if distance == 0.0 { Vector3::x() } else { offset / distance };
-    Found { gap: distance, normal, points: [Vector3::zeros(); 2], iterations: 0 }
+    let normal = if *offset == Vector3::zeros() { Vector3::x() } else { unit(offset) };
+    Found { gap: length(offset), normal, points: [Vector3::zeros(); 2], iterations: 0, settled: true }
 }
 
 /// The gap of a body and another, or a point.
 fn search(one: &Turned, other: Option<&Turned>, offset: &Vector3<f64>) -> Found {
-    let pair = dual::Pair { one, other, offset };
-    let first = if *offset == Vector3::zeros() { one.axes.column(0).into_owned() } else { offset.normalize() };
+    let pair = Pair { one, other, offset };
+    let first = if *offset == Vector3::zeros() { one.axes.column(0).into_owned() } else { unit(offset) };
     let mut best = climb(&pair, &first);
+    // ρ of the module's guarantee.
     let rolling = one.shape.rolling_radius() + other.map_or(0.0, |other| other.shape.rolling_radius());
-    if best.gap > -rolling {
+    if best.settled && best.gap > -rolling {
         return best;
     }
-    // Local maxima sit where a face of either body, or a corner between them, looks towards the other centre.
     let mut iterations = best.iterations;
     for start in starts(&pair) {
-        let found = climb(&pair, &start);
+        // Not `climb`: a start that stops on a saddle or a kink is one of many, and not worth its sharpening.
+        let found = ascend(&pair, &start);
         iterations += found.iterations;
         if found.gap > best.gap {
+            best = found;
+        }
+    }
+    if !best.settled {
+        let found = climb(&pair, &best.normal);
+        iterations += found.iterations;
+        if found.gap >= best.gap {
             best = found;
         }
     }
     Found { iterations, ..best }
 }
 
-/// The directions deep overlaps are searched from: both bodies' axes, and the best of a fixed fan; each turned to the
-/// side of the other centre, because f(n) − f(−n) = 2 n·(c₂ − c₁).
-fn starts(pair: &dual::Pair) -> [Vector3<f64>; 6 + FAN_KEPT] {
-    let mut starts = [pair.one.axes.column(0).into_owned(); 6 + FAN_KEPT];
+/// Two bodies' axes, their cross products, and the fan's best.
+const STARTS: usize = 15 + FAN_KEPT;
+
+/// The directions deep overlaps are searched from, each on the side of the other centre, because
+/// f(n) − f(−n) = 2 n·(c₂ − c₁). The separating axes of two boxes come first, which is what bodies of large exponent
+/// look like: the axes of both and the cross products of one's with the other's; then the best of a fixed fan.
+fn starts(pair: &Pair) -> [Vector3<f64>; STARTS] {
+    let axes = pair.one.axes;
+    let others = pair.other.map_or(axes, |other| other.axes);
+    let mut starts = [axes.column(0).into_owned(); STARTS];
     for i in 0..3 {
-        starts[i] = pair.one.axes.column(i).into_owned();
-        starts[i + 3] = pair.other.unwrap_or(pair.one).axes.column(i).into_owned();
+        starts[i] = axes.column(i).into_owned();
+        starts[3 + i] = others.column(i).into_owned();
+        for j in 0..3 {
+            let edge = axes.column(i).cross(&others.column(j));
+            // Parallel axes have no cross product: the first start stands in.
+            starts[6 + 3 * i + j] = edge.try_normalize(1e-6).unwrap_or(starts[0]);
+        }
     }
     // The best of the fan, by insertion.
     let mut heights = [f64::NEG_INFINITY; FAN_KEPT];
@@ -182,13 +227,14 @@ fn starts(pair: &dual::Pair) -> [Vector3<f64>; 6 + FAN_KEPT] {
         for slot in 0..FAN_KEPT {
             if height > heights[slot] {
                 core::mem::swap(&mut height, &mut heights[slot]);
-                core::mem::swap(&mut direction, &mut starts[6 + slot]);
+                core::mem::swap(&mut direction, &mut starts[15 + slot]);
             }
         }
     }
     starts.map(|n| facing(n, pair.offset))
 }
 
+/// How many directions the fan has, and how many of them are climbed from.
 const FAN: u32 = 48;
 const FAN_KEPT: usize = 4;
 
@@ -200,13 +246,48 @@ fn fan(k: u32) -> Vector3<f64> {
     Vector3::new(across * libm::cos(turn), across * libm::sin(turn), z)
 }
 
+/// n or −n, whichever looks towards the other centre.
 fn facing(n: Vector3<f64>, offset: &Vector3<f64>) -> Vector3<f64> {
     if n.dot(offset) < 0.0 { -n } else { n }
 }
 
-/// From one direction to a maximum of f: by the normal, then for flat bodies by the points.
-fn climb(pair: &dual::Pair, start: &Vector3<f64>) -> Found {
-    let mut ascent = dual::Ascent::new(pair, start);
+/// From one direction to a maximum of f. Where the exponent is so large that edges look like kinks and the climb
+/// stops on one, the bodies are rounded to a small exponent and sharpened again step by step.
+fn climb(pair: &Pair, start: &Vector3<f64>) -> Found {
+    let direct = ascend(pair, start);
+    let sharpest = pair.sharpest();
+    if direct.settled || sharpest <= ROUNDEST {
+        return direct;
+    }
+    let mut iterations = direct.iterations;
+    let mut exponent = ROUNDEST;
+    let mut found = Found { normal: *start, ..direct };
+    loop {
+        let one = pair.one.rounded(exponent);
+        let other = pair.other.map(|other| other.rounded(exponent));
+        let rounded = Pair { one: &one, other: other.as_ref(), offset: pair.offset };
+        let (polished, steps) = primal::polish(&rounded, &Found { gap: f64::NEG_INFINITY, ..found });
+        iterations += steps;
+        found = polished.unwrap_or_else(|| {
+            let found = ascend(&rounded, &found.normal);
+            iterations += found.iterations;
+            found
+        });
+        if exponent >= sharpest {
+            let best = if found.gap >= direct.gap { found } else { direct };
+            return Found { iterations, ..best };
+        }
+        exponent = (SHARPENING * exponent).min(sharpest);
+    }
+}
+
+/// The exponent sharpening starts from, and its factor.
+const ROUNDEST: f64 = 6.0;
+const SHARPENING: f64 = 1.5;
+
+/// By the normal; then, for bodies with flats, by the points.
+fn ascend(pair: &Pair, start: &Vector3<f64>) -> Found {
+    let mut ascent = Ascent::new(pair, start);
     if pair.is_quadric() {
         while ascent.step() {}
         return ascent.found();

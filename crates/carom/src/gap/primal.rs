@@ -38,13 +38,11 @@ struct Touch {
 impl Touch {
     /// The surface point on the ray through x.
     fn on(body: &Turned, x: &Vector3<f64>) -> Self {
-        let local = body.axes.tr_mul(x);
-        let local = local / body.shape.gauge(&local);
-        let (normal, curvature) = body.shape.osculate(&local);
+        let local = body.shape.osculate(&body.axes.tr_mul(x));
         Self {
-            point: body.axes * local,
-            normal: body.axes * normal,
-            curvature: body.axes * curvature * body.axes.transpose(),
+            point: body.axes * local.point,
+            normal: body.axes * local.normal,
+            curvature: body.axes * local.curvature * body.axes.transpose(),
         }
     }
 }
@@ -84,7 +82,7 @@ impl Stand {
         Matrix2::new(self.basis[0].dot(&a) + floor, cross, cross, self.basis[1].dot(&b) + floor)
     }
 
-    /// Newton's t₁ and t₂; `None` where the point is no maximum of f (the matrix not positive) or no number.
+    /// Newton's t₁ and t₂; `None` where the matrix is singular or the step no number.
     fn step(&self, size: f64) -> Option<[Vector3<f64>; 2]> {
         let floor = FLATTEST / size;
         let h1 = self.curvature(&self.one, floor);
@@ -101,27 +99,21 @@ impl Stand {
         (t1.norm() + t2.norm()).is_finite().then(|| [along(t1), along(t2)])
     }
 
-    /// Whether f is largest here among its neighbours: C + g I positive, which for H = C⁻¹ is the same sign of both
-    /// determinants and traces; read off the matrix above.
+    /// Whether f is largest here among its neighbours: H₁⁻¹ + H₂⁻¹ + g I positive. Apart it always is.
     fn is_maximum(&self, size: f64) -> bool {
-        if self.gap >= 0.0 {
-            return true;
-        }
-        let floor = FLATTEST / size;
-        let h1 = self.curvature(&self.one, floor);
-        let Some(c1) = h1.try_inverse() else { return true };
-        let c2 = self.other.map_or_else(
-            || Some(Matrix2::zeros()),
-            |other| self.curvature(&other, floor).try_inverse(),
-        );
-        let Some(c2) = c2 else { return true };
-        let bend = c1 + c2 + Matrix2::identity() * self.gap;
-        bend.trace() > 0.0 && bend.determinant() >= 0.0
+        let radii = |touch: &Touch| self.curvature(touch, FLATTEST / size).try_inverse();
+        let other = self.other.as_ref().map_or(Some(Matrix2::zeros()), radii);
+        let Some(bend) =
+            radii(&self.one).zip(other).map(|(one, other)| one + other + Matrix2::identity() * self.gap)
+        else {
+            return false;
+        };
+        self.gap >= 0.0 || (bend.trace() > 0.0 && bend.determinant() >= 0.0)
     }
 }
 
-/// Solves for the points from where `from` is; `None` if that does not lead to a maximum at least as high. Also says
-/// how many steps it took.
+/// Solves for the points from those of `from`; `None` if that does not lead to a maximum at least as high. Also says how
+/// many steps it took.
 pub(super) fn polish(pair: &Pair, from: &Found) -> (Option<Found>, u32) {
     let size = pair
         .other
@@ -146,7 +138,10 @@ pub(super) fn polish(pair: &Pair, from: &Found) -> (Option<Found>, u32) {
         && value >= from.gap - 64.0 * rounding
         && now.is_maximum(size);
     let points = [now.one.point, now.other.map_or_else(Vector3::zeros, |other| other.point)];
-    (sound.then_some(Found { gap: now.gap, normal: now.normal, points, iterations: steps }), steps)
+    (
+        sound.then_some(Found { gap: now.gap, normal: now.normal, points, iterations: steps, settled: true }),
+        steps,
+    )
 }
 
 /// The longest part of the step, by halves, that makes the error smaller; at first no more than half a body.
@@ -156,10 +151,8 @@ fn shortened(pair: &Pair, now: &Stand, step: &[Vector3<f64>; 2], size: f64) -> O
     let mut part = (0.5 / longest).min(1.0);
     for _ in 0..8 {
         let one = Touch::on(pair.one, &(now.one.point + step[0] * part));
-        let other = pair
-            .other
-            .zip(now.other)
-            .map(|(body, touch)| Touch::on(body, &(touch.point + step[1] * part)));
+        let other =
+            pair.other.zip(now.other).map(|(body, touch)| Touch::on(body, &(touch.point + step[1] * part)));
         let next = stand(pair, one, other, size);
         if next.error < now.error {
             return Some(next);

@@ -8,7 +8,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{length, unit};
+use super::{Osculation, length, unit};
 
 pub(super) fn volume(a: [f64; 3]) -> f64 {
     4.0 / 3.0 * core::f64::consts::PI * (a[0] * a[1] * a[2])
@@ -41,14 +41,14 @@ pub(super) fn support_hessian(a: [f64; 3], n: &Vector3<f64>) -> Matrix3<f64> {
 }
 
 /// H = P diag(1/a_i²) P/|G| with G_i = x_i/a_i², P the projection on the tangent plane.
-pub(super) fn osculate(a: [f64; 3], x: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
+pub(super) fn osculate(a: [f64; 3], x: &Vector3<f64>) -> Osculation {
     let w = unit(&x.component_div(&Vector3::from(a)));
     let gradient = w.component_div(&Vector3::from(a));
     let steepness = length(&gradient);
     let normal = gradient / steepness;
     let tangent = Matrix3::identity() - normal * normal.transpose();
     let bending = Matrix3::from_diagonal(&Vector3::from_fn(|i, _| 1.0 / (a[i] * a[i]) / steepness));
-    (normal, tangent * bending * tangent)
+    Osculation { point: w.component_mul(&Vector3::from(a)), normal, curvature: tangent * bending * tangent }
 }
 
 /// Where curvature is greatest, at the tip of the longest axis across the shortest, its radius is min²/max.

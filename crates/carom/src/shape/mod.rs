@@ -36,6 +36,17 @@ pub enum Shape {
     },
 }
 
+/// A surface to second order about one of its points, in body axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Osculation {
+    /// The point.
+    pub point: Vector3<f64>,
+    /// The outward unit normal n.
+    pub normal: Vector3<f64>,
+    /// The second fundamental form H, positive semidefinite, H n = 0.
+    pub curvature: Matrix3<f64>,
+}
+
 /// An immovable half-space, free where normal · x > offset.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HalfSpace {
@@ -138,7 +149,7 @@ impl Shape {
     /// The outward unit normal at the surface point on the ray through x ≠ 0.
     #[must_use]
     pub fn normal(&self, x: &Vector3<f64>) -> Vector3<f64> {
-        self.osculate(x).0
+        self.osculate(x).normal
     }
 
     /// The second fundamental form at the surface point on the ray through x ≠ 0: positive semidefinite, zero along
@@ -146,12 +157,12 @@ impl Shape {
     /// where p > 2.
     #[must_use]
     pub fn curvature(&self, x: &Vector3<f64>) -> Matrix3<f64> {
-        self.osculate(x).1
+        self.osculate(x).curvature
     }
 
-    /// [`Shape::normal`] and [`Shape::curvature`] together.
+    /// The surface point on the ray through x ≠ 0, with [`Shape::normal`] and [`Shape::curvature`].
     #[must_use]
-    pub fn osculate(&self, x: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
+    pub fn osculate(&self, x: &Vector3<f64>) -> Osculation {
         match self.kind() {
             Kind::Point => sphere::osculate(0.0, x),
             Kind::Sphere(r) => sphere::osculate(r, x),
@@ -207,11 +218,6 @@ impl Shape {
         }
     }
 
-    /// Whether the support function is smooth away from zero: exponent two.
-    pub(crate) fn is_quadric(&self) -> bool {
-        !matches!(self.kind(), Kind::Superellipsoid(..))
-    }
-
     /// A superellipsoid of exponent two is computed as the ellipsoid it is, to the bit.
     fn kind(&self) -> Kind {
         match *self {
@@ -233,13 +239,13 @@ enum Kind {
 }
 
 /// |x| without overflow or underflow of the squares.
-fn length(x: &Vector3<f64>) -> f64 {
+pub(crate) fn length(x: &Vector3<f64>) -> f64 {
     let scale = x.amax();
     if scale == 0.0 { 0.0 } else { libm::sqrt((x / scale).norm_squared()) * scale }
 }
 
 /// x/|x|, and zero for zero.
-fn unit(x: &Vector3<f64>) -> Vector3<f64> {
+pub(crate) fn unit(x: &Vector3<f64>) -> Vector3<f64> {
     let scale = x.amax();
     if scale == 0.0 {
         return Vector3::zeros();

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::unit;
+use super::{Osculation, unit};
 
 pub(super) fn volume(radius: f64) -> f64 {
     4.0 / 3.0 * core::f64::consts::PI * (radius * radius * radius)
@@ -24,8 +24,8 @@ pub(super) fn support_hessian(radius: f64, n: &Vector3<f64>) -> Matrix3<f64> {
     (Matrix3::identity() - axis * axis.transpose()) * (radius / n.dot(&axis))
 }
 
-/// The outward unit normal on the ray through x, and the second fundamental form there.
-pub(super) fn osculate(radius: f64, x: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
+pub(super) fn osculate(radius: f64, x: &Vector3<f64>) -> Osculation {
     let axis = unit(x);
-    (axis, (Matrix3::identity() - axis * axis.transpose()) / radius)
+    let curvature = (Matrix3::identity() - axis * axis.transpose()) / radius;
+    Osculation { point: axis * radius, normal: axis, curvature }
 }

@@ -13,7 +13,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use libm::tgamma as gamma;
 
-use super::length;
+use super::{Osculation, length};
 
 /// The least w_i that [`support_hessian`] sees: it keeps ∇²h finite on the rings, at most about a²/(ε h).
 const FLATTEST: f64 = f64::EPSILON;
@@ -62,8 +62,9 @@ pub(super) fn support_height(a: [f64; 3], p: f64, n: &Vector3<f64>) -> f64 {
 }
 
 pub(super) fn support(a: [f64; 3], p: f64, n: &Vector3<f64>) -> Vector3<f64> {
-    tangent(a, p, n)
-        .map_or_else(Vector3::zeros, |tangent| Vector3::from_fn(|i, _| (a[i] * tangent.power[i]).copysign(n[i])))
+    tangent(a, p, n).map_or_else(Vector3::zeros, |tangent| {
+        Vector3::from_fn(|i, _| (a[i] * tangent.power[i]).copysign(n[i]))
+    })
 }
 
 /// The diagonal is written as a_i² w_i^{q−2} Σ_{j≠i} w_j^q, which does not cancel where s_i is close to a_i.
@@ -75,8 +76,11 @@ pub(super) fn support_hessian(a: [f64; 3], p: f64, n: &Vector3<f64>) -> Matrix3<
         let (k, l) = ((i + 1) % 3, (i + 2) % 3);
         let weight = if i == j {
             // w^{q−2} falls with w, so its value at the floor bounds it from there on.
-            let steep =
-                if share[i] < FLATTEST { libm::pow(FLATTEST, 1.0 / (p - 1.0) - 1.0) } else { power[i] / share[i] };
+            let steep = if share[i] < FLATTEST {
+                libm::pow(FLATTEST, 1.0 / (p - 1.0) - 1.0)
+            } else {
+                power[i] / share[i]
+            };
             steep * (share[k] * power[k] + share[l] * power[l])
         } else {
             -power[i].copysign(n[i]) * power[j].copysign(n[j])
@@ -97,7 +101,7 @@ pub(super) fn gauge(a: [f64; 3], p: f64, x: &Vector3<f64>) -> f64 {
 }
 
 /// With w_i = |x_i/a_i|/gauge: G_i = σ_i w_i^{p−1}/a_i and H = P diag((p−1) w_i^{p−2}/a_i²) P/|G|.
-pub(super) fn osculate(a: [f64; 3], p: f64, x: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
+pub(super) fn osculate(a: [f64; 3], p: f64, x: &Vector3<f64>) -> Osculation {
     let size = gauge(a, p, x);
     let share: [f64; 3] = core::array::from_fn(|i| x[i] / a[i] / size);
     let power = share.map(|w| libm::pow(w.abs(), p - 2.0));
@@ -107,7 +111,7 @@ pub(super) fn osculate(a: [f64; 3], p: f64, x: &Vector3<f64>) -> (Vector3<f64>, 
     let tangent = Matrix3::identity() - normal * normal.transpose();
     let bending =
         Matrix3::from_diagonal(&Vector3::from_fn(|i, _| (p - 1.0) * power[i] / (a[i] * a[i]) / steepness));
-    (normal, tangent * bending * tangent)
+    Osculation { point: x / size, normal, curvature: tangent * bending * tangent }
 }
 
 /// By Hölder: max Σx² = (Σ a_i^{2s})^{1/s} with s = p/(p−2) conjugate to p/2.
