@@ -1,0 +1,164 @@
+//! Climbing f(n) = n·d − h₁(n) − h₂(n) over unit normals.
+//!
+//! With r = d − s₁(n) − s₂(n) and r_T its part across n, the value along a tangent step δ is
+//!
+//! ```text
+//! f(n + δ) ≈ f + r_T·δ − ½ δᵀ(C + f I)δ,   C = ∇²h₁ + ∇²h₂ on the tangent plane
+//! ```
+//!
+//! A trust-region Newton step maximises that, shifted until it is concave and within reach.
+
+use nalgebra::{Matrix2, Vector2, Vector3};
+
+use super::{Found, Turned, tangents};
+
+/// The first body at the origin, and the second, or a point, at `offset`.
+pub(super) struct Pair<'a> {
+    pub one: &'a Turned,
+    pub other: Option<&'a Turned>,
+    pub offset: &'a Vector3<f64>,
+}
+
+impl Pair<'_> {
+    /// f(n) for a unit n: a lower bound of the gap.
+    pub fn value(&self, n: &Vector3<f64>) -> f64 {
+        n.dot(self.offset) - self.one.height(n) - self.other.map_or(0.0, |other| other.height(n))
+    }
+
+    /// The points in the direction n, from each body's own centre.
+    pub fn supports(&self, n: &Vector3<f64>) -> [Vector3<f64>; 2] {
+        [self.one.support(n), self.other.map_or_else(Vector3::zeros, |other| -other.support(n))]
+    }
+
+    /// The larger exponent.
+    pub fn sharpest(&self) -> f64 {
+        self.one.exponent().max(self.other.map_or(2.0, Turned::exponent))
+    }
+
+    pub fn is_quadric(&self) -> bool {
+        self.sharpest() <= 2.0
+    }
+
+    /// What rounding leaves of any sum of these lengths.
+    pub fn rounding(&self) -> f64 {
+        let sizes =
+            self.one.shape.circumradius() + self.other.map_or(0.0, |other| other.shape.circumradius());
+        f64::EPSILON * (sizes + self.offset.norm())
+    }
+}
+
+/// The most steps; what has not converged by then moves by less than rounding in f.
+const MOST_STEPS: u32 = 100;
+
+/// A slope of so many roundings is as good as none.
+const SETTLED: f64 = 64.0;
+
+/// A climb under way.
+pub(super) struct Ascent<'a> {
+    pair: &'a Pair<'a>,
+    at: Place,
+    reach: f64,
+    steps: u32,
+    rounding: f64,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    normal: Vector3<f64>,
+    points: [Vector3<f64>; 2],
+    value: f64,
+    /// r_T
+    slope: Vector3<f64>,
+}
+
+impl<'a> Ascent<'a> {
+    pub fn new(pair: &'a Pair<'a>, start: &Vector3<f64>) -> Self {
+        Self { pair, at: place(pair, *start), reach: 1.0, steps: 0, rounding: pair.rounding() }
+    }
+
+    pub fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    pub fn found(&self) -> Found {
+        let Place { value, normal, points, slope } = self.at;
+        let settled = slope.norm() <= SETTLED * self.rounding;
+        Found { gap: value, normal, points, iterations: self.steps, settled }
+    }
+
+    /// Takes a step; false when there is none left that rounding does not hide.
+    pub fn step(&mut self) -> bool {
+        let at = self.at;
+        if at.slope.norm() <= self.rounding || self.steps >= MOST_STEPS {
+            return false;
+        }
+        let basis = tangents(&at.normal);
+        let slope = Vector2::new(basis[0].dot(&at.slope), basis[1].dot(&at.slope));
+        let bend = self.bend(&basis);
+        while self.steps < MOST_STEPS {
+            self.steps += 1;
+            let step = bounded_step(&bend, &slope, self.reach);
+            let expected = slope.dot(&step) - 0.5 * step.dot(&(bend * step));
+            let next = place(self.pair, (at.normal + basis[0] * step.x + basis[1] * step.y).normalize());
+            let gained = next.value - at.value;
+            let hidden = expected <= 8.0 * self.rounding;
+            // Close to the maximum f itself is flat to rounding, and the slope decides.
+            let better = if hidden {
+                next.slope.norm() < 0.5 * at.slope.norm() && gained >= -8.0 * self.rounding
+            } else {
+                gained >= 0.1 * expected
+            };
+            if better {
+                if gained >= 0.7 * expected {
+                    self.reach = self.reach.max(2.0 * step.norm()).min(1.0);
+                }
+                self.at = next;
+                return true;
+            }
+            if hidden {
+                return false;
+            }
+            self.reach = 0.25 * step.norm().min(self.reach);
+        }
+        false
+    }
+
+    /// C + f I in a basis of the tangent plane.
+    fn bend(&self, basis: &[Vector3<f64>; 2]) -> Matrix2<f64> {
+        let n = &self.at.normal;
+        let mut hessian = self.pair.one.support_hessian(n);
+        if let Some(other) = self.pair.other {
+            hessian += other.support_hessian(n);
+        }
+        let (a, b) = (hessian * basis[0], hessian * basis[1]);
+        let cross = basis[0].dot(&b);
+        Matrix2::new(basis[0].dot(&a) + self.at.value, cross, cross, basis[1].dot(&b) + self.at.value)
+    }
+}
+
+fn place(pair: &Pair, normal: Vector3<f64>) -> Place {
+    let points = pair.supports(&normal);
+    let between = pair.offset + points[1] - points[0];
+    let value = normal.dot(&between);
+    Place { normal, points, value, slope: between - normal * value }
+}
+
+/// The maximiser of slope·δ − ½δᵀBδ where B is positive and it lies within reach; else that of a B shifted by enough.
+fn bounded_step(bend: &Matrix2<f64>, slope: &Vector2<f64>, reach: f64) -> Vector2<f64> {
+    let mean = 0.5 * (bend.m11 + bend.m22);
+    let half = 0.5 * (bend.m11 - bend.m22);
+    let least = mean - libm::sqrt(half * half + bend.m12 * bend.m12);
+    let steep = slope.norm();
+    if least > 0.0 {
+        let step = solve(bend, slope);
+        if step.norm() <= reach {
+            return step;
+        }
+    }
+    solve(&(bend + Matrix2::identity() * (steep / reach - least)), slope)
+}
+
+fn solve(m: &Matrix2<f64>, b: &Vector2<f64>) -> Vector2<f64> {
+    let determinant = m.m11 * m.m22 - m.m12 * m.m21;
+    Vector2::new(m.m22 * b.x - m.m12 * b.y, m.m11 * b.y - m.m21 * b.x) / determinant
+}
