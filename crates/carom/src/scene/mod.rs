@@ -6,10 +6,13 @@
 
 mod diagnostic;
 pub mod document;
+mod fields;
+pub mod file;
 pub mod generalized;
 mod json;
 pub mod model;
 mod reader;
+pub mod schema;
 
 pub use diagnostic::Diagnostic;
 pub use document::Format;
