@@ -3,130 +3,31 @@
 //!
 //! `CAROM_FUZZ` sets how many documents (default one million); `CAROM_FUZZ_SEED` repeats a single one.
 
+mod fuzzing;
+
 use std::fmt::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
 
 use carom::impact::coulomb::Termination;
 use carom::impact::{Law, Outcome};
 use carom::scene::Format;
 use carom::scene::generalized::{explain, read};
+use fuzzing::{Document, Ending, entry};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-const THREADS: usize = 2;
-
-/// The most failures shown in full, of each thread.
-const MOST_FAILURES: usize = 5;
-
-/// No document here has more than six degrees of freedom: anything slower than this has run away.
-const LONGEST: Duration = Duration::from_secs(5);
-
 #[test]
 fn documents_are_read_and_solved_without_panic() {
-    let variable = |name| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    if let Some(seed) = variable("CAROM_FUZZ_SEED") {
-        let document = document(seed);
-        println!("{}", document.text);
-        println!("{:?}", tried(&document));
-        return;
-    }
-    let count = variable("CAROM_FUZZ").unwrap_or(1_000_000);
-    let start = Instant::now();
-    let tallies: Vec<Tally> = std::thread::scope(|scope| {
-        let run = |thread| scope.spawn(move || run((thread..count).step_by(THREADS)));
-        let threads: Vec<_> = (0..THREADS as u64).map(run).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().expect("only documents panic, and are caught"))
-            .collect()
-    });
-    let total = tallies.into_iter().fold(Tally::default(), Tally::and);
-    println!(
-        "{count} documents in {:.1?}: {} read, {} solved; slowest {:.1?} (seed {})",
-        start.elapsed(),
-        total.read,
-        total.solved,
-        total.slowest.0,
-        total.slowest.1
-    );
-    assert!(total.failed == 0, "{} documents failed:\n{}", total.failed, total.failures.join("\n"));
-    // A fuzzer that no longer gets past the reader tests nothing.
-    assert!(count < 1000 || total.read > count / 3, "only {} of {count} could be read", total.read);
-}
-
-#[derive(Default)]
-struct Tally {
-    read: u64,
-    solved: u64,
-    failed: u64,
-    failures: Vec<String>,
-    slowest: (Duration, u64),
-}
-
-impl Tally {
-    fn and(self, other: Self) -> Self {
-        Self {
-            read: self.read + other.read,
-            solved: self.solved + other.solved,
-            failed: self.failed + other.failed,
-            failures: [self.failures, other.failures].concat(),
-            slowest: self.slowest.max(other.slowest),
-        }
-    }
-}
-
-fn run(seeds: impl Iterator<Item = u64>) -> Tally {
-    let mut tally = Tally::default();
-    for seed in seeds {
-        let document = document(seed);
-        let start = Instant::now();
-        let result = catch_unwind(AssertUnwindSafe(|| tried(&document)));
-        let time = start.elapsed();
-        tally.slowest = tally.slowest.max((time, seed));
-        let complaint = match result {
-            Ok(Ok(_)) if time > LONGEST => format!("took {time:?}"),
-            Ok(Ok(ending)) => {
-                tally.read += u64::from(ending != Ending::Refused);
-                tally.solved += u64::from(ending == Ending::Solved);
-                continue;
-            }
-            Ok(Err(complaint)) => complaint,
-            Err(_) => "panicked".to_string(),
-        };
-        tally.failed += 1;
-        if tally.failures.len() < MOST_FAILURES {
-            let Document { format, project, text, .. } = &document;
-            tally
-                .failures
-                .push(format!("CAROM_FUZZ_SEED={seed} ({format:?}, project {project}): {complaint}\n{text}"));
-        }
-    }
-    tally
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    Refused,
-    Unsolvable,
-    Solved,
+    fuzzing::fuzz(document, tried);
 }
 
 /// Reads and solves; an error is a broken promise.
 fn tried(document: &Document) -> Result<Ending, String> {
-    let Document { text, format, project, whole, .. } = document;
+    let Document { text, format, .. } = document;
     let mut request = match read(text, *format) {
         Ok(request) => request,
-        Err(diagnostics) if *whole => return Err(format!("refused: {diagnostics:#?}")),
-        Err(diagnostics) => {
-            let good = |span: &std::ops::Range<usize>| text.get(span.clone()).is_some();
-            return match diagnostics.iter().find(|d| d.message.is_empty() || !good(&d.span)) {
-                None if !diagnostics.is_empty() => Ok(Ending::Refused),
-                bad => Err(format!("a diagnostic without place or words: {bad:?}")),
-            };
-        }
+        Err(diagnostics) => return fuzzing::refused(document, &diagnostics),
     };
-    request.options.project = *project;
+    request.options.project = document.seed.is_multiple_of(4);
     match request.problem.solve(&request.options) {
         Ok(outcome) => finite(&outcome).map(|()| Ending::Solved),
         Err(error) if explain(text, *format, &error).message.is_empty() => Err("no words".to_string()),
@@ -144,23 +45,11 @@ fn finite(outcome: &Outcome) -> Result<(), String> {
     if value.to_string().contains("null") { Err(format!("not finite: {outcome:#?}")) } else { Ok(()) }
 }
 
-struct Document {
-    text: String,
-    format: Format,
-    project: bool,
-    /// Whether the text is as it was made: then it must be readable.
-    whole: bool,
-}
-
 fn document(seed: u64) -> Document {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let format = if rng.random() { Format::Toml } else { Format::Json };
-    let mut text = write(&fields(&mut rng, format), format);
-    let whole: bool = rng.random();
-    if !whole {
-        text = damaged(text, &mut rng);
-    }
-    Document { text, format, project: rng.random_bool(0.25), whole }
+    let text = write(&fields(&mut rng, format), format);
+    Document::new(seed, text, format, &mut rng)
 }
 
 /// The fields of a problem that makes sense, values in JSON or TOML where they differ.
@@ -294,21 +183,6 @@ fn rows(rng: &mut ChaCha8Rng, count: usize, n: usize) -> Vec<Vec<String>> {
     rows
 }
 
-fn entry(rng: &mut ChaCha8Rng) -> String {
-    match rng.random_range(0..12) {
-        0 => "0".to_string(),
-        1 => "-0.0".to_string(),
-        2 => "1e-300".to_string(),
-        3 => "-1e-300".to_string(),
-        4 => "1e300".to_string(),
-        5 => "-1e300".to_string(),
-        6 => "5e-324".to_string(),
-        7 => "1e-16".to_string(),
-        8 | 9 => rng.random_range(-3..=3_i32).to_string(),
-        _ => format!("{:?}", rng.random_range(-10.0..10.0_f64)),
-    }
-}
-
 fn matrix(rows: &[Vec<String>]) -> String {
     let rows: Vec<String> = rows.iter().map(|row| format!("[{}]", row.join(", "))).collect();
     format!("[{}]", rows.join(", "))
@@ -325,60 +199,4 @@ fn write(fields: &[(&str, String)], format: Format) -> String {
         written.expect("a string takes all");
     }
     if format == Format::Json { format!("{{\n{text}}}\n") } else { text }
-}
-
-/// The text with a few bytes or tokens changed.
-fn damaged(text: String, rng: &mut ChaCha8Rng) -> String {
-    const TOKENS: [&str; 24] = [
-        "nan",
-        "-inf",
-        "1e999",
-        "-1",
-        "1.5",
-        "[",
-        "]",
-        "{",
-        "}",
-        "\"",
-        ",",
-        "=",
-        ":",
-        "\n",
-        "#",
-        "null",
-        "true",
-        "é",
-        "\0",
-        "\u{feff}",
-        "99999999999999999999",
-        "[[friction]]",
-        "''",
-        "\\u",
-    ];
-    let mut bytes = text.into_bytes();
-    for _ in 0..rng.random_range(1..=3) {
-        let at = rng.random_range(0..bytes.len());
-        let end = (at + rng.random_range(0..6)).min(bytes.len());
-        match rng.random_range(0..6) {
-            0 => bytes[at] = rng.random(),
-            1 => drop(bytes.drain(at..end)),
-            2 => drop(bytes.splice(at..at, TOKENS[rng.random_range(0..TOKENS.len())].bytes())),
-            3 => drop(bytes.splice(at..end, TOKENS[rng.random_range(0..TOKENS.len())].bytes())),
-            4 => {
-                let piece = bytes[at..end].to_vec();
-                let to = rng.random_range(0..bytes.len());
-                bytes.splice(to..to, piece);
-            }
-            // A digit for a digit mostly leaves a readable file with other numbers.
-            _ => {
-                if let Some(digit) = bytes[at..].iter_mut().find(|byte| byte.is_ascii_digit()) {
-                    *digit = b'0' + rng.random_range(0..10);
-                }
-            }
-        }
-        if bytes.is_empty() {
-            break;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }

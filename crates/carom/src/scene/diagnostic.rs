@@ -1,5 +1,6 @@
 //! What is wrong with a file, where, and what would be right.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 /// One thing that is wrong with a file.
@@ -33,11 +34,13 @@ pub(crate) struct Log<'a> {
     text: &'a str,
     list: Vec<Diagnostic>,
     left_out: usize,
+    /// Where the lines of the text end, once asked for.
+    line_ends: OnceCell<Vec<usize>>,
 }
 
 impl<'a> Log<'a> {
     pub(crate) const fn new(text: &'a str) -> Self {
-        Self { text, list: Vec::new(), left_out: 0 }
+        Self { text, list: Vec::new(), left_out: 0, line_ends: OnceCell::new() }
     }
 
     pub(crate) const fn is_empty(&self) -> bool {
@@ -47,6 +50,12 @@ impl<'a> Log<'a> {
     /// Whether further reports are only counted: no need to find words for them.
     pub(crate) const fn is_full(&self) -> bool {
         self.list.len() >= MOST
+    }
+
+    /// The line of a byte of the text, from 1, for messages that name another place than their own.
+    pub(crate) fn line(&self, offset: usize) -> usize {
+        let ends = self.line_ends.get_or_init(|| self.text.match_indices('\n').map(|(at, _)| at).collect());
+        ends.partition_point(|&end| end < offset) + 1
     }
 
     /// Reports a fault of an entry. `field` is empty for the text as a whole, `expected` where there is nothing

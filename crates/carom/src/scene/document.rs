@@ -56,7 +56,7 @@ pub(crate) enum Kind {
         whole: Option<usize>,
     },
     String(String),
-    Boolean,
+    Boolean(bool),
     Array(Vec<Value>),
     Table(Vec<Entry>),
     /// Something that only one of the languages has, in words.
@@ -77,7 +77,7 @@ impl Value {
         match self.kind {
             Kind::Number { .. } => "a number",
             Kind::String(_) => "a string",
-            Kind::Boolean => "a boolean",
+            Kind::Boolean(_) => "a boolean",
             Kind::Array(_) => "a list",
             Kind::Table(_) => "a table",
             Kind::Other(words) => words,
@@ -154,7 +154,7 @@ fn from_value(value: Spanned<DeValue<'_>>, depth: usize) -> Option<Value> {
         },
         DeValue::Float(float) => number(float.as_str()),
         DeValue::String(string) => Kind::String(string.into_owned()),
-        DeValue::Boolean(_) => Kind::Boolean,
+        DeValue::Boolean(boolean) => Kind::Boolean(boolean),
         DeValue::Datetime(_) => Kind::Other("a date or time"),
         DeValue::Array(array) => {
             Kind::Array(array.into_iter().map(|value| from_value(value, depth + 1)).collect::<Option<_>>()?)

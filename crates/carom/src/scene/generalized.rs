@@ -112,7 +112,9 @@ pub fn order_fault(problem: &Problem, rows: &[usize]) -> Option<String> {
 
 fn request(root: &Value, log: &mut Log<'_>) -> Option<Request> {
     let fields = Fields::of(root, &"", &FIELDS, hint, log)?;
-    version(&fields, log);
+    if let Some(value) = fields.get("carom") {
+        reader::version(value, VERSION, log);
+    }
     let text = |name: &'static str, log: &mut Log<'_>| {
         fields.get(name).and_then(|value| reader::string(value, &name, log)).map(str::to_string)
     };
@@ -143,32 +145,22 @@ fn hint(key: &str) -> Option<&'static str> {
         .then_some("matrices; this field belongs to a scene, which other commands read")
 }
 
-fn version(fields: &Fields<'_>, log: &mut Log<'_>) {
-    let Some(value) = fields.get("carom") else { return };
-    if let Some(version) = reader::whole(value, &"carom", "the version of the format, 1", log)
-        && version != VERSION
-    {
-        let message = format!("is version {version} of the format, which this program does not know");
-        log.report(value.span.clone(), &"carom", message, VERSION.to_string());
-    }
-}
-
 fn problem(fields: &Fields<'_>, log: &mut Log<'_>) -> Option<Problem> {
-    let mass = fields.required("mass", &"", "the n×n mass matrix, a list of rows", log);
+    let mass = fields.required("mass", "the n×n mass matrix, a list of rows", log);
     // What the other fields are measured against, even where the mass matrix has faults of its own.
     let columns =
         mass.and_then(length).filter(|&n| n > 0).map(|n| (n, "one per degree of freedom (row of `mass`)"));
 
     let mass = mass.and_then(|value| square(value, log));
     let contacts = fields
-        .required("contacts", &"", "the contact rows, each a list of n numbers, or []", log)
+        .required("contacts", "the contact rows, each a list of n numbers, or []", log)
         .and_then(|value| rows_of("contacts", value, columns, log));
     let bilateral = match fields.get("bilateral") {
         Some(value) => rows_of("bilateral", value, columns, log),
         None => columns.map(|(n, _)| DMatrix::zeros(0, n)),
     };
     let velocity = fields
-        .required("velocity", &"", "n numbers", log)
+        .required("velocity", "n numbers", log)
         .and_then(|value| reader::numbers(value, &"velocity", columns, log));
     let restitution = restitution(fields, log);
 
@@ -253,7 +245,7 @@ fn restitution(fields: &Fields<'_>, log: &mut Log<'_>) -> Option<Vec<f64>> {
     if rows == Some(0) && fields.get("restitution").is_none() {
         return Some(Vec::new());
     }
-    let value = fields.required("restitution", &"", "one number, or one per row of `contacts`", log)?;
+    let value = fields.required("restitution", "one number, or one per row of `contacts`", log)?;
     match value.kind {
         Kind::Number { .. } => {
             let one = reader::number(value, &"restitution", log)?;
@@ -286,14 +278,14 @@ fn contact_tables(
         let path = format!("{name}[{i}]");
         let Some(fields) = Fields::of(table, &path, keys, |_| None, log) else { continue };
         let normal = fields
-            .required("normal", &path, "the normal's row of `contacts`", log)
+            .required("normal", "the normal's row of `contacts`", log)
             .and_then(|value| reader::row_number(value, &format_args!("{path}.normal"), log));
         let tangent = fields
-            .required("tangent", &path, "the tangents' rows of `contacts`", log)
+            .required("tangent", "the tangents' rows of `contacts`", log)
             .and_then(|value| tangent(value, &format_args!("{path}.tangent"), log));
         let coefficient = if keys.contains(&"coefficient") {
             fields
-                .required("coefficient", &path, "the coefficient of friction", log)
+                .required("coefficient", "the coefficient of friction", log)
                 .and_then(|value| reader::number(value, &format_args!("{path}.coefficient"), log))
         } else {
             Some(0.0)

@@ -119,7 +119,8 @@ impl Parser<'_> {
         let rest = &self.text[self.at..];
         let length = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
         let kind = match &rest[..length] {
-            "true" | "false" => Kind::Boolean,
+            "true" => Kind::Boolean(true),
+            "false" => Kind::Boolean(false),
             "null" => Kind::Other("null"),
             "" => return Err(self.unexpected("a value (JSON has no comma before a closing bracket)")),
             word => {

@@ -6,11 +6,14 @@
 
 mod diagnostic;
 pub mod document;
+mod fields;
+pub mod file;
 pub mod generalized;
 pub mod instant;
 mod json;
 pub mod model;
 mod reader;
+pub mod schema;
 
 pub use diagnostic::Diagnostic;
 pub use document::Format;

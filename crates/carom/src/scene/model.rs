@@ -90,6 +90,20 @@ pub enum Start {
     Random,
 }
 
+impl Start {
+    /// All of them, the default first.
+    pub const ALL: [Self; 2] = [Self::Random, Self::Lattice];
+
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lattice => "lattice",
+            Self::Random => "random",
+        }
+    }
+}
+
 /// What detected contacts get: a default, and exceptions by pair.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SurfaceRules {
@@ -99,6 +113,25 @@ pub struct SurfaceRules {
     pub kind: Surface,
     /// Exceptions; the first that names both sides, in either order, counts.
     pub pairs: Vec<SurfacePair>,
+}
+
+impl Default for SurfaceRules {
+    fn default() -> Self {
+        Self { restitution: 1.0, kind: Surface::Smooth, pairs: Vec::new() }
+    }
+}
+
+impl SurfaceRules {
+    /// The restitution and the surface of a contact of two sides, in either order.
+    #[must_use]
+    pub fn of(&self, sides: [Side; 2]) -> (f64, Surface) {
+        let [first, second] = sides;
+        let names_both = |pair: &&SurfacePair| pair.sides == sides || pair.sides == [second, first];
+        self.pairs
+            .iter()
+            .find(names_both)
+            .map_or((self.restitution, self.kind), |pair| (pair.restitution, pair.kind))
+    }
 }
 
 /// The surface of one pair.
@@ -121,6 +154,12 @@ pub struct ImpactSettings {
     pub termination: Termination,
 }
 
+impl Default for ImpactSettings {
+    fn default() -> Self {
+        Self { law: Law::NewtonLcp, termination: Termination::Stronge }
+    }
+}
+
 /// How the scene is run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunSettings {
@@ -136,6 +175,18 @@ pub struct RunSettings {
     pub on_paradox: OnParadox,
 }
 
+impl Default for RunSettings {
+    fn default() -> Self {
+        Self {
+            until: 10.0,
+            max_events: 1_000_000,
+            sample: 0.01,
+            record_events: true,
+            on_paradox: OnParadox::Hold,
+        }
+    }
+}
+
 /// What happens at a paradox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnParadox {
@@ -145,4 +196,19 @@ pub enum OnParadox {
     Pass,
     /// The run ends.
     Stop,
+}
+
+impl OnParadox {
+    /// All of them, the default first.
+    pub const ALL: [Self; 3] = [Self::Hold, Self::Pass, Self::Stop];
+
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Hold => "hold",
+            Self::Pass => "pass",
+            Self::Stop => "stop",
+        }
+    }
 }

@@ -5,7 +5,7 @@
 
 use std::fmt::Display;
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Unit, Vector3};
 
 use super::diagnostic::{Log, nearest};
 use super::document::{Entry, Kind, Value};
@@ -17,8 +17,11 @@ pub(super) const MOST_ROWS: usize = 10_000;
 /// A table whose keys are all known.
 pub(super) struct Fields<'a> {
     table: &'a Value,
+    path: String,
     /// Known names that unknown keys come near to.
     misspelt: Vec<&'static str>,
+    /// Whether there are keys, and all of them are unknown.
+    strange: bool,
 }
 
 impl<'a> Fields<'a> {
@@ -31,11 +34,15 @@ impl<'a> Fields<'a> {
         log: &mut Log<'_>,
     ) -> Option<Self> {
         let Kind::Table(entries) = &value.kind else {
-            let expected = format!("a table with {}", listed(names));
+            let expected = match names {
+                [] => "an empty table, {}".to_string(),
+                names => format!("a table with {}", listed(names)),
+            };
             log.report(value.span.clone(), path, format!("found {}", value.describe()), expected);
             return None;
         };
         let mut misspelt = Vec::new();
+        let strange = !entries.is_empty() && !entries.iter().any(|entry| names.contains(&entry.key.as_str()));
         for Entry { key, key_span, .. } in entries.iter().filter(|entry| !names.contains(&entry.key.as_str()))
         {
             if log.is_full() {
@@ -47,34 +54,99 @@ impl<'a> Fields<'a> {
             let expected = match (hint(key), near) {
                 (Some(hint), _) => hint.to_string(),
                 (None, Some(name)) => format!("`{name}`"),
+                (None, None) if names.is_empty() => "no field at all: {}".to_string(),
                 (None, None) => format!("one of {}", listed(names)),
             };
             let shown: String = key.chars().take(40).collect();
             log.report(key_span.clone(), &join(path, &shown), format!("unknown field `{shown}`"), expected);
         }
-        Some(Self { table: value, misspelt })
+        Some(Self { table: value, path: path.to_string(), misspelt, strange })
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&'a Value> {
         self.table.get(name)
     }
 
+    /// The path of a field of this table.
+    pub(super) fn path(&self, name: &str) -> String {
+        join(&self.path, &name)
+    }
+
+    /// Reports a fault of the table as a whole.
+    pub(super) fn report(&self, message: impl Into<String>, expected: impl Into<String>, log: &mut Log<'_>) {
+        log.report(self.table.span.clone(), &self.path, message, expected);
+    }
+
     /// A field that must be there. Its absence is reported at the table, or at the start of the file; not at all
     /// where an unknown field is plainly meant to be it.
-    pub(super) fn required(
-        &self,
-        name: &str,
-        path: &dyn Display,
-        expected: &str,
-        log: &mut Log<'_>,
-    ) -> Option<&'a Value> {
+    pub(super) fn required(&self, name: &str, expected: &str, log: &mut Log<'_>) -> Option<&'a Value> {
         let value = self.get(name);
         if value.is_none() && !self.misspelt.contains(&name) {
-            let path = join(path, &name);
+            let path = self.path(name);
             let span = if path == name { 0..0 } else { self.table.span.clone() };
             log.report(span, &path, "is missing", expected);
         }
         value
+    }
+
+    /// What a field that must be there says; none when it is missing or wrong, which is reported.
+    pub(super) fn need<T>(
+        &self,
+        name: &str,
+        expected: &str,
+        log: &mut Log<'_>,
+        read: impl FnOnce(&'a Value, &dyn Display, &mut Log<'_>) -> Option<T>,
+    ) -> Option<T> {
+        self.required(name, expected, log).and_then(|value| read(value, &self.path(name), log))
+    }
+
+    /// What a field says, or what holds without it; none when it is wrong, which is reported.
+    pub(super) fn or<T>(
+        &self,
+        name: &str,
+        default: T,
+        log: &mut Log<'_>,
+        read: impl FnOnce(&'a Value, &dyn Display, &mut Log<'_>) -> Option<T>,
+    ) -> Option<T> {
+        match self.get(name) {
+            Some(value) => read(value, &self.path(name), log),
+            None => Some(default),
+        }
+    }
+
+    /// The one field that is there of several that exclude each other; none when there is none. Where there are
+    /// more, all but the first are reported.
+    pub(super) fn at_most_one_of(
+        &self,
+        names: &[&'static str],
+        log: &mut Log<'_>,
+    ) -> Option<(&'static str, &'a Value)> {
+        let mut found = names.iter().filter_map(|&name| Some((name, self.get(name)?)));
+        let first = found.next()?;
+        for (name, value) in found {
+            let message = format!("stands beside `{}`, which excludes it", first.0);
+            log.report(
+                value.span.clone(),
+                &self.path(name),
+                message,
+                format!("only one of {}", listed(names)),
+            );
+        }
+        Some(first)
+    }
+
+    /// The same where one must be there. Its absence is not reported where what stands in its place has been.
+    pub(super) fn one_of(
+        &self,
+        names: &[&'static str],
+        expected: &str,
+        log: &mut Log<'_>,
+    ) -> Option<(&'static str, &'a Value)> {
+        let found = self.at_most_one_of(names, log);
+        if found.is_none() && !self.strange && !self.misspelt.iter().any(|name| names.contains(name)) {
+            self.report(format!("has none of {}", listed(names)), expected, log);
+        }
+        found
     }
 }
 
@@ -103,6 +175,64 @@ pub(super) fn number(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Op
             None
         }
         _ => wrong_kind(value, path, "a number", log),
+    }
+}
+
+/// A finite number in a range; `expected` says which.
+pub(super) fn number_where(
+    value: &Value,
+    path: &dyn Display,
+    good: impl Fn(f64) -> bool,
+    expected: &str,
+    log: &mut Log<'_>,
+) -> Option<f64> {
+    let number = number(value, path, log)?;
+    if good(number) {
+        return Some(number);
+    }
+    let message = if number < 0.0 {
+        "is negative"
+    } else if number == 0.0 {
+        "is zero"
+    } else {
+        "is out of range"
+    };
+    log.report(value.span.clone(), path, message, expected);
+    None
+}
+
+/// A finite number > 0.
+pub(super) fn positive(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<f64> {
+    number_where(value, path, |number| number > 0.0, "a number greater than 0", log)
+}
+
+/// A finite number ≥ 0.
+pub(super) fn not_negative(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<f64> {
+    number_where(value, path, |number| number >= 0.0, "0 or a number greater than it", log)
+}
+
+/// `true` or `false`.
+pub(super) fn boolean(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<bool> {
+    match value.kind {
+        Kind::Boolean(boolean) => Some(boolean),
+        _ => wrong_kind(value, path, "`true` or `false`", log),
+    }
+}
+
+/// The version of a format, which must be the one that is known.
+pub(super) fn version(value: &Value, known: usize, log: &mut Log<'_>) {
+    let expected = format!("the version of the format, {known}");
+    if let Some(version) = whole(value, &"carom", &expected, log)
+        && version != known
+    {
+        let message = if version > known {
+            format!(
+                "is version {version} of the format, newer than this program, which reads version {known}"
+            )
+        } else {
+            format!("is version {version} of the format, which there never was")
+        };
+        log.report(value.span.clone(), &"carom", message, known.to_string());
     }
 }
 
@@ -205,6 +335,59 @@ pub(super) fn numbers(
     count.is_none_or(|(count, _)| count == numbers.len()).then_some(numbers)
 }
 
+/// Three finite numbers.
+pub(super) fn vector(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<Vector3<f64>> {
+    numbers(value, path, Some((3, "x, y and z")), log).map(|numbers| Vector3::from_row_slice(&numbers))
+}
+
+/// Three numbers, each > 0.
+pub(super) fn positive_vector(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<Vector3<f64>> {
+    vector_of(value, path, positive, log)
+}
+
+/// Three numbers, each ≥ 0.
+pub(super) fn not_negative_vector(
+    value: &Value,
+    path: &dyn Display,
+    log: &mut Log<'_>,
+) -> Option<Vector3<f64>> {
+    vector_of(value, path, not_negative, log)
+}
+
+fn vector_of(
+    value: &Value,
+    path: &dyn Display,
+    check: impl Fn(&Value, &dyn Display, &mut Log<'_>) -> Option<f64>,
+    log: &mut Log<'_>,
+) -> Option<Vector3<f64>> {
+    let vector = vector(value, path, log)?;
+    let good = (0..3).filter_map(|i| check(value.at(i)?, &format_args!("{path}[{i}]"), log)).count();
+    (good == 3).then_some(vector)
+}
+
+/// A vector other than zero, as a unit vector and the length it was given with.
+pub(super) fn direction(
+    value: &Value,
+    path: &dyn Display,
+    log: &mut Log<'_>,
+) -> Option<(Unit<Vector3<f64>>, f64)> {
+    let vector = vector(value, path, log)?;
+    // The squares of very large or small components would leave the range of the numbers.
+    let largest = vector.amax();
+    if largest == 0.0 {
+        log.report(value.span.clone(), path, "is zero and has no direction", "a vector other than zero");
+        return None;
+    }
+    let scaled = vector / largest;
+    let length = scaled.norm();
+    Some((Unit::new_unchecked(scaled / length), length * largest))
+}
+
+/// A vector other than zero, as a unit vector.
+pub(super) fn unit(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<Unit<Vector3<f64>>> {
+    direction(value, path, log).map(|(unit, _)| unit)
+}
+
 /// A matrix as a list of its rows, each of so many numbers; `columns` is none when that is not known.
 pub(super) fn matrix(
     value: &Value,
@@ -229,7 +412,13 @@ fn all<T>(count: usize, list: Vec<T>) -> Option<Vec<T>> {
     (list.len() == count).then_some(list)
 }
 
-fn wrong_kind<T>(value: &Value, path: &dyn Display, expected: &str, log: &mut Log<'_>) -> Option<T> {
+/// Reports a value of another kind than it should be.
+pub(super) fn wrong_kind<T>(
+    value: &Value,
+    path: &dyn Display,
+    expected: &str,
+    log: &mut Log<'_>,
+) -> Option<T> {
     log.report(value.span.clone(), path, format!("found {}", value.describe()), expected);
     None
 }

@@ -1,0 +1,168 @@
+//! The fields of a scene and what they mean: the one list that the reader accepts and the schema describes.
+
+/// A field's name and its meaning.
+pub(super) type Field = (&'static str, &'static str);
+
+/// The names of some fields.
+pub(super) const fn names<const N: usize>(fields: &[Field; N]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut i = 0;
+    while i < N {
+        names[i] = fields[i].0;
+        i += 1;
+    }
+    names
+}
+
+pub(super) const SCENE: [Field; 13] = [
+    ("carom", "The version of the format."),
+    ("title", "Free text."),
+    ("source", "Where the scene comes from: citation, equation, figure."),
+    ("world", "What holds everywhere."),
+    ("body", "The bodies."),
+    ("plane", "The planes: immovable half-spaces."),
+    ("joint", "The joints: bilateral constraints between bodies, or of a body to the ground."),
+    ("contact", "Explicit contacts. Without any, contacts are detected."),
+    ("fill", "Many bodies at once."),
+    ("surface", "What detected contacts get."),
+    ("impact", "How impacts are resolved."),
+    ("run", "How the scene is run."),
+    ("$schema", "The address of this schema, for editors; not used."),
+];
+
+pub(super) const WORLD: [Field; 2] = [
+    ("gravity", "Uniform gravity, m/s²."),
+    ("periodic", "The lengths of a periodic box, m; 0 is an open direction."),
+];
+
+pub(super) const BODY: [Field; 11] = [
+    ("name", "Unique among bodies, planes, joints and fills."),
+    ("shape", "The shape, in the body's principal axes about its centre of mass."),
+    ("mass", "The mass, kg. Either this or the density; neither is needed when fixed."),
+    ("density", "The density, kg/m³. Either this or the mass; neither is needed when fixed."),
+    (
+        "inertia",
+        "The principal moments of inertia about the centre of mass, in the body's axes, kg m². \
+         Without them the body is homogeneous; a point needs them.",
+    ),
+    ("position", "The centre of mass, m."),
+    ("orientation", "The turn from the body's axes to the world's."),
+    ("velocity", "The velocity of the centre of mass, m/s."),
+    ("angular_velocity", "The angular velocity in the world frame, rad/s."),
+    (
+        "angular_velocity_body",
+        "The angular velocity in the body's axes, rad/s, instead of that in the world frame.",
+    ),
+    ("fixed", "Whether the body is immovable, of infinite mass."),
+];
+
+pub(super) const SHAPE: [Field; 4] = [
+    ("sphere", "A ball."),
+    ("ellipsoid", "(x/a)² + (y/b)² + (z/c)² ≤ 1."),
+    ("superellipsoid", "|x/a|^p + |y/b|^p + |z/c|^p ≤ 1."),
+    ("point", "No extent: a body that only explicit contacts and joints touch."),
+];
+
+pub(super) const SPHERE: [Field; 1] = [("radius", "The radius, m.")];
+
+pub(super) const ELLIPSOID: [Field; 1] = [("semi_axes", "The semi-axes a, b and c, m.")];
+
+pub(super) const SUPERELLIPSOID: [Field; 2] =
+    [("semi_axes", "The semi-axes a, b and c, m."), ("exponent", "The exponent p; 2 is an ellipsoid.")];
+
+pub(super) const ORIENTATION: [Field; 2] = [
+    ("axes", "The three body axes in the world frame, right-handed and orthonormal."),
+    ("bryan", "The angles ψ, θ, φ of A = Rx(ψ) Ry(θ) Rz(φ), body to world, rad."),
+];
+
+pub(super) const PLANE: [Field; 3] = [
+    ("name", "Unique among bodies, planes, joints and fills."),
+    ("normal", "The normal, into the free side; normalised on reading."),
+    ("offset", "Free where normal · x > offset, with the normalised normal, m."),
+];
+
+pub(super) const JOINT: [Field; 3] = [
+    ("name", "Unique among bodies, planes, joints and fills."),
+    ("bodies", "One body, joined to the ground, or two."),
+    ("kind", "What the joint forbids."),
+];
+
+pub(super) const JOINT_KIND: [Field; 7] = [
+    ("hinge", "Turning about one axis only."),
+    ("ball", "Turning about one point only."),
+    ("slider", "Sliding along one axis only."),
+    ("weld", "No relative motion."),
+    ("rolling", "Touching a plane and not slipping on it."),
+    ("knife_edge", "No velocity along a body-fixed direction at a point."),
+    ("rows", "Any constraint A v = 0 at this instant: rows of 6 numbers per body, linear then angular."),
+];
+
+pub(super) const HINGE: [Field; 2] =
+    [("point", "A point on the axis, m."), ("axis", "The axis; normalised on reading.")];
+
+pub(super) const BALL: [Field; 1] = [("point", "The point, m.")];
+
+pub(super) const SLIDER: [Field; 1] = [("axis", "The axis; normalised on reading.")];
+
+pub(super) const ROLLING: [Field; 1] = [("plane", "The name of the plane.")];
+
+pub(super) const KNIFE_EDGE: [Field; 2] =
+    [("point", "The point, m."), ("normal", "The direction without velocity; normalised on reading.")];
+
+pub(super) const CONTACT: [Field; 6] = [
+    ("name", "The contact's name; made of the names of the two sides without it."),
+    ("bodies", "Two bodies, or a body and a plane."),
+    ("point", "Where they touch, m."),
+    (
+        "normal",
+        "The unit normal, from the first body to the second. With a plane it is the plane's, whatever the order, \
+         and may be left out.",
+    ),
+    ("restitution", "The coefficient of restitution; without it, as [surface] says for the two."),
+    ("surface", "How the surface answers; without it, as [surface] says for the two."),
+];
+
+pub(super) const FILL: [Field; 9] = [
+    ("name", "The bodies are name[0], name[1], …"),
+    ("count", "How many bodies."),
+    ("shape", "Their shape."),
+    ("mass", "The mass of each, kg. Either this or the density."),
+    ("density", "Their density, kg/m³. Either this or the mass."),
+    (
+        "packing_fraction",
+        "The fraction of the box that they fill. Makes a cubic periodic box when the world has none; checked \
+         against the box when it has one, and may then be left out.",
+    ),
+    ("temperature", "k_B T of every active degree of freedom, J."),
+    ("start", "How they are placed: on a lattice, or at random without overlap."),
+    ("seed", "The seed of the random numbers."),
+];
+
+pub(super) const SURFACE: [Field; 3] = [
+    ("restitution", "The coefficient of restitution."),
+    ("kind", "How the surface answers along the tangent."),
+    ("pair", "Exceptions by pair."),
+];
+
+pub(super) const SURFACE_PAIR: [Field; 3] = [
+    ("bodies", "Two bodies, or a body and a plane, in any order."),
+    ("restitution", "The coefficient of restitution; without it, that of [surface]."),
+    ("kind", "How the surface answers along the tangent; without it, that of [surface]."),
+];
+
+pub(super) const SURFACE_KIND: [Field; 3] = [
+    ("smooth", "No tangential impulse."),
+    ("rough", "No slip, elastic along the tangent to the same restitution."),
+    ("coulomb", "Coulomb friction with this coefficient."),
+];
+
+pub(super) const IMPACT: [Field; 2] =
+    [("law", "The impact law."), ("termination", "How a Coulomb contact ends.")];
+
+pub(super) const RUN: [Field; 5] = [
+    ("until", "The time to stop at, s."),
+    ("max_events", "The number of events to stop at."),
+    ("sample", "The interval of output, s; 0: events only."),
+    ("record_events", "Whether events are kept, or only counted and audited."),
+    ("on_paradox", "What happens at a paradox: contact is held, passed through, or the run stops."),
+];

@@ -1,0 +1,72 @@
+//! The world, the impact law and the run.
+
+use std::fmt::Display;
+
+use nalgebra::Vector3;
+
+use super::super::diagnostic::Log;
+use super::super::document::Value;
+use super::super::fields::{self, names};
+use super::super::model::{ImpactSettings, OnParadox, RunSettings};
+use super::super::reader::{self, Fields};
+use crate::impact::Law;
+use crate::impact::coulomb::Termination;
+
+type Periodic = Option<Vector3<f64>>;
+
+/// Gravity and the periodic box; each none when it is wrong. A box open in every direction is no box.
+pub(super) fn world(root: &Fields<'_>, log: &mut Log<'_>) -> (Option<Vector3<f64>>, Option<Periodic>) {
+    let Some(value) = root.get("world") else { return (Some(Vector3::zeros()), Some(None)) };
+    let Some(table) = Fields::of(value, &"world", &names(&fields::WORLD), |_| None, log) else {
+        return (None, None);
+    };
+    let gravity = table.or("gravity", Vector3::zeros(), log, reader::vector);
+    let periodic = table.or("periodic", None, log, |value, path, log| {
+        reader::not_negative_vector(value, path, log)
+            .map(|lengths| Some(lengths).filter(|lengths| *lengths != Vector3::zeros()))
+    });
+    (gravity, periodic)
+}
+
+pub(super) fn impact(root: &Fields<'_>, log: &mut Log<'_>) -> Option<ImpactSettings> {
+    let default = ImpactSettings::default();
+    let Some(value) = root.get("impact") else { return Some(default) };
+    let table = Fields::of(value, &"impact", &names(&fields::IMPACT), |_| None, log)?;
+    let law = table.or("law", default.law, log, |value, path, log| {
+        reader::choice(value, path, &Law::ALL.map(|law| (law.name(), law)), log)
+    });
+    let termination = table.or("termination", default.termination, log, |value, path, log| {
+        reader::choice(value, path, &Termination::ALL.map(|end| (end.name(), end)), log)
+    });
+    Some(ImpactSettings { law: law?, termination: termination? })
+}
+
+pub(super) fn run(root: &Fields<'_>, log: &mut Log<'_>) -> Option<RunSettings> {
+    let default = RunSettings::default();
+    let Some(value) = root.get("run") else { return Some(default) };
+    let table = Fields::of(value, &"run", &names(&fields::RUN), |_| None, log)?;
+    let until = table.or("until", default.until, log, reader::not_negative);
+    let max_events = table.or("max_events", default.max_events, log, events);
+    let sample = table.or("sample", default.sample, log, reader::not_negative);
+    let record_events = table.or("record_events", default.record_events, log, reader::boolean);
+    let on_paradox = table.or("on_paradox", default.on_paradox, log, |value, path, log| {
+        reader::choice(value, path, &OnParadox::ALL.map(|choice| (choice.name(), choice)), log)
+    });
+    Some(RunSettings {
+        until: until?,
+        max_events: max_events?,
+        sample: sample?,
+        record_events: record_events?,
+        on_paradox: on_paradox?,
+    })
+}
+
+fn events(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<usize> {
+    let expected = "a whole number, at least 1";
+    let events = reader::whole(value, path, expected, log)?;
+    if events == 0 {
+        log.report(value.span.clone(), path, "is zero", expected);
+        return None;
+    }
+    Some(events)
+}

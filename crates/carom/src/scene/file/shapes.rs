@@ -1,0 +1,138 @@
+//! Shapes, and the mass that a homogeneous one has.
+
+use std::fmt::Display;
+
+use nalgebra::Vector3;
+
+use super::super::diagnostic::Log;
+use super::super::document::Value;
+use super::super::fields::{self, names};
+use super::super::reader::{self, Fields};
+use crate::shape::Shape;
+
+/// The exponents read: 2 is an ellipsoid, below it the surface is not smooth, and far above it is a box to the
+/// last digit.
+pub(in super::super) const EXPONENTS: std::ops::RangeInclusive<f64> = 2.0..=1000.0;
+
+/// How a shape is written.
+pub(super) const EXPECTED: &str = "such as { sphere = { radius = 1 } }, { ellipsoid = { semi_axes = [2, 1, 1] } }, \
+     { superellipsoid = { semi_axes = [1, 2, 3], exponent = 4 } } or { point = {} }";
+
+pub(super) fn shape(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<Shape> {
+    let known = names(&fields::SHAPE);
+    let hint = |key: &str| match key {
+        "radius" => Some("`sphere = { radius = … }`"),
+        "semi_axes" | "exponent" => Some("it inside `ellipsoid = { … }` or `superellipsoid = { … }`"),
+        "ball" => Some("`sphere`"),
+        "box" | "cuboid" => Some("a `superellipsoid` with a large exponent"),
+        "plane" | "halfspace" | "half_space" => Some("a `[[plane]]`, which is no body"),
+        _ => None,
+    };
+    let table = Fields::of(value, path, &known, hint, log)?;
+    let (kind, value) = table.one_of(&known, EXPECTED, log)?;
+    let path = table.path(kind);
+    match kind {
+        "sphere" => {
+            let hint = |key: &str| match key {
+                "semi_axes" => Some("`radius`; semi-axes belong to an `ellipsoid` or a `superellipsoid`"),
+                "exponent" => Some("`radius`; an exponent belongs to a `superellipsoid`"),
+                "diameter" => Some("`radius`, half of it"),
+                _ => None,
+            };
+            let sphere = Fields::of(value, &path, &names(&fields::SPHERE), hint, log)?;
+            let radius = sphere.need("radius", "a number greater than 0", log, reader::positive)?;
+            Some(Shape::Sphere { radius })
+        }
+        "ellipsoid" => {
+            let hint = |key: &str| match key {
+                "radius" => Some("`semi_axes`; a radius belongs to a `sphere`"),
+                "exponent" => Some("`semi_axes` alone; an exponent belongs to a `superellipsoid`"),
+                _ => None,
+            };
+            let ellipsoid = Fields::of(value, &path, &names(&fields::ELLIPSOID), hint, log)?;
+            Some(Shape::Ellipsoid { semi_axes: semi_axes(&ellipsoid, log)? })
+        }
+        "superellipsoid" => {
+            let hint = |key: &str| {
+                (key == "radius").then_some("`semi_axes` and `exponent`; a radius belongs to a `sphere`")
+            };
+            let table = Fields::of(value, &path, &names(&fields::SUPERELLIPSOID), hint, log)?;
+            let semi_axes = semi_axes(&table, log);
+            let expected = "from 2 (an ellipsoid) to 1000";
+            let exponent = table.need("exponent", expected, log, |value, path, log| {
+                reader::number_where(value, path, |exponent| EXPONENTS.contains(&exponent), expected, log)
+            });
+            Some(Shape::Superellipsoid { semi_axes: semi_axes?, exponent: exponent? })
+        }
+        _ => Fields::of(value, &path, &[], |_| None, log).map(|_| Shape::Point),
+    }
+}
+
+fn semi_axes(table: &Fields<'_>, log: &mut Log<'_>) -> Option<[f64; 3]> {
+    table.need("semi_axes", "three numbers greater than 0", log, reader::positive_vector).map(Into::into)
+}
+
+/// The mass, as given or by the density.
+pub(super) fn mass(table: &Fields<'_>, shape: Option<&Shape>, log: &mut Log<'_>) -> Option<f64> {
+    let expected = "its `mass`, or its `density` where the shape has a volume";
+    let (name, value) = table.one_of(&["mass", "density"], expected, log)?;
+    let quantity = reader::positive(value, &table.path(name), log)?;
+    if name == "mass" {
+        return Some(quantity);
+    }
+    let (volume, _) = homogeneous(shape?);
+    let mass = quantity * volume;
+    if volume == 0.0 && shape == Some(&Shape::Point) {
+        let expected = "its `mass`: a point has no volume";
+        log.report(value.span.clone(), &table.path(name), "is the density of a point", expected);
+        return None;
+    }
+    // Beyond the normal numbers the mass would lose its digits, or all of its value.
+    if !mass.is_normal() {
+        let message = format!("gives a mass of {mass:e}, beyond the range of 64-bit floats");
+        log.report(value.span.clone(), &table.path(name), message, "another density, or another size");
+        return None;
+    }
+    Some(mass)
+}
+
+/// The volume, and the principal moments of inertia of a homogeneous body of mass one (theory, section 2).
+// To be replaced by the methods of `Shape`.
+pub(super) fn homogeneous(shape: &Shape) -> (f64, Vector3<f64>) {
+    let (semi_axes, volume_factor, square_factor) = match *shape {
+        Shape::Point => return (0.0, Vector3::zeros()),
+        Shape::Sphere { radius } => ([radius; 3], std::f64::consts::PI * 4.0 / 3.0, 0.2),
+        Shape::Ellipsoid { semi_axes } => (semi_axes, std::f64::consts::PI * 4.0 / 3.0, 0.2),
+        Shape::Superellipsoid { semi_axes, exponent: p } => {
+            let gamma = libm::tgamma;
+            let volume = 8.0 * gamma(1.0 + 1.0 / p).powi(3) / gamma(1.0 + 3.0 / p);
+            let square = gamma(3.0 / p) * gamma(1.0 + 3.0 / p) / (gamma(1.0 / p) * gamma(1.0 + 5.0 / p));
+            (semi_axes, volume, square)
+        }
+    };
+    let [a, b, c] = semi_axes;
+    let [x, y, z] = semi_axes.map(|axis| square_factor * axis * axis);
+    (volume_factor * a * b * c, Vector3::new(y + z, z + x, x + y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Shape, homogeneous};
+
+    #[test]
+    fn superellipsoid_of_exponent_two_is_the_ellipsoid() {
+        let semi_axes = [1.0, 2.0, 3.0];
+        let (volume, inertia) = homogeneous(&Shape::Superellipsoid { semi_axes, exponent: 2.0 });
+        let (expected_volume, expected_inertia) = homogeneous(&Shape::Ellipsoid { semi_axes });
+        assert!((volume / expected_volume - 1.0).abs() < 1e-14);
+        assert!((inertia - expected_inertia).amax() < 1e-14);
+    }
+
+    #[test]
+    fn superellipsoid_of_large_exponent_is_nearly_the_box() {
+        let (volume, inertia) =
+            homogeneous(&Shape::Superellipsoid { semi_axes: [1.0, 2.0, 3.0], exponent: 1000.0 });
+        assert!((volume / 48.0 - 1.0).abs() < 1e-4);
+        assert!((inertia.x / (13.0 / 3.0) - 1.0).abs() < 1e-4);
+    }
+}

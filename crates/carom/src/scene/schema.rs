@@ -1,0 +1,257 @@
+//! The JSON Schema of a scene, from which editors complete and explain.
+//!
+//! It describes the structure and the ranges. What it accepts may still be refused by the
+//! [reader](super::file::read), which also knows names, inertias and boxes; what it rejects the reader refuses.
+
+use serde_json::{Map, Value, json};
+
+use super::fields::{self, Field};
+use super::file::{EXPONENTS, MOST_BODIES, VERSION};
+use super::model::{ImpactSettings, OnParadox, RunSettings, Start, SurfaceRules};
+use crate::impact::Law;
+use crate::impact::coulomb::Termination;
+
+/// The schema, draft 2020-12.
+#[must_use]
+pub fn schema() -> Value {
+    let mut schema = object(&fields::SCENE, &["carom"], |name| match name {
+        "carom" => json!({ "const": VERSION }),
+        "world" => world(),
+        "body" => list(body()),
+        "plane" => list(plane()),
+        "joint" => list(joint()),
+        "contact" => list(contact()),
+        "fill" => list(fill()),
+        "surface" => surface(),
+        "impact" => impact(),
+        "run" => run(),
+        _ => json!({ "type": "string" }),
+    });
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = json!("carom scene");
+    schema["description"] = json!(
+        "Rigid bodies, joints and contacts, in SI units. The world frame is right-handed, and every vector is in \
+         it unless it says otherwise."
+    );
+    schema["anyOf"] = json!([{ "required": ["body"] }, { "required": ["fill"] }]);
+    schema["$defs"] = json!({
+        "vector": {
+            "type": "array", "items": { "type": "number" }, "minItems": 3, "maxItems": 3
+        },
+        "positive_vector": {
+            "type": "array", "items": { "type": "number", "exclusiveMinimum": 0 }, "minItems": 3, "maxItems": 3
+        },
+        "name": { "type": "string", "minLength": 1 },
+        "two_sides": {
+            "type": "array", "items": { "$ref": "#/$defs/name" }, "minItems": 2, "maxItems": 2,
+            "uniqueItems": true
+        },
+        "restitution": { "type": "number", "minimum": 0, "maximum": 1 },
+        "surface_kind": surface_kind(),
+        "shape": shape(),
+    });
+    schema
+}
+
+/// A table with these fields and no others; `of` gives the schema of each by its name.
+fn object(fields: &[Field], required: &[&str], of: impl Fn(&str) -> Value) -> Value {
+    let property = |&(name, meaning): &Field| {
+        let mut schema = of(name);
+        schema["description"] = json!(meaning);
+        (name.to_string(), schema)
+    };
+    let properties: Map<String, Value> = fields.iter().map(property).collect();
+    let mut object = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    if !required.is_empty() {
+        object["required"] = json!(required);
+    }
+    object
+}
+
+/// A table with exactly one of these fields.
+fn alternatives(fields: &[Field], of: impl Fn(&str) -> Value) -> Value {
+    let alternative = |field: &Field| object(&[*field], &[field.0], &of);
+    json!({ "oneOf": fields.iter().map(alternative).collect::<Vec<_>>() })
+}
+
+fn list(items: Value) -> Value {
+    json!({ "type": "array", "items": items })
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+fn with_default(mut schema: Value, default: Value) -> Value {
+    schema["default"] = default;
+    schema
+}
+
+fn world() -> Value {
+    object(&fields::WORLD, &[], |name| match name {
+        "gravity" => with_default(reference("vector"), json!([0, 0, 0])),
+        _ => json!({
+            "type": "array", "items": { "type": "number", "minimum": 0 }, "minItems": 3, "maxItems": 3
+        }),
+    })
+}
+
+fn body() -> Value {
+    let mut body = object(&fields::BODY, &["name", "shape"], |name| match name {
+        "name" | "shape" => reference(name),
+        "mass" | "density" => positive(),
+        "inertia" => reference("positive_vector"),
+        "orientation" => orientation(),
+        "fixed" => json!({ "type": "boolean", "default": false }),
+        _ => with_default(reference("vector"), json!([0, 0, 0])),
+    });
+    body["allOf"] = json!([
+        { "not": { "required": ["mass", "density"] } },
+        { "not": { "required": ["angular_velocity", "angular_velocity_body"] } },
+        {
+            "anyOf": [
+                { "required": ["mass"] },
+                { "required": ["density"] },
+                { "required": ["fixed"], "properties": { "fixed": { "const": true } } }
+            ]
+        }
+    ]);
+    body
+}
+
+fn positive() -> Value {
+    json!({ "type": "number", "exclusiveMinimum": 0 })
+}
+
+fn shape() -> Value {
+    alternatives(&fields::SHAPE, |name| match name {
+        "sphere" => object(&fields::SPHERE, &["radius"], |_| positive()),
+        "ellipsoid" => object(&fields::ELLIPSOID, &["semi_axes"], |_| reference("positive_vector")),
+        "superellipsoid" => object(&fields::SUPERELLIPSOID, &["semi_axes", "exponent"], |name| match name {
+            "semi_axes" => reference("positive_vector"),
+            _ => json!({
+                "type": "number", "minimum": EXPONENTS.start(), "maximum": EXPONENTS.end()
+            }),
+        }),
+        _ => object(&[], &[], |_| json!({})),
+    })
+}
+
+fn orientation() -> Value {
+    let quaternion = json!({
+        "type": "array", "items": { "type": "number" }, "minItems": 4, "maxItems": 4,
+        "description": "A unit quaternion [w, x, y, z]."
+    });
+    let mut schema = alternatives(&fields::ORIENTATION, |name| match name {
+        "axes" => json!({
+            "type": "array", "items": { "$ref": "#/$defs/vector" }, "minItems": 3, "maxItems": 3
+        }),
+        _ => reference("vector"),
+    });
+    if let Some(alternatives) = schema["oneOf"].as_array_mut() {
+        alternatives.insert(0, quaternion);
+    }
+    with_default(schema, json!([1, 0, 0, 0]))
+}
+
+fn plane() -> Value {
+    object(&fields::PLANE, &["name", "normal"], |name| match name {
+        "name" => reference("name"),
+        "normal" => reference("vector"),
+        _ => json!({ "type": "number", "default": 0 }),
+    })
+}
+
+fn joint() -> Value {
+    object(&fields::JOINT, &["name", "bodies", "kind"], |name| match name {
+        "name" => reference("name"),
+        "bodies" => json!({
+            "type": "array", "items": { "$ref": "#/$defs/name" }, "minItems": 1, "maxItems": 2,
+            "uniqueItems": true
+        }),
+        _ => joint_kind(),
+    })
+}
+
+fn joint_kind() -> Value {
+    let vector = |_: &str| reference("vector");
+    alternatives(&fields::JOINT_KIND, |name| match name {
+        "hinge" => object(&fields::HINGE, &["point", "axis"], vector),
+        "ball" => object(&fields::BALL, &["point"], vector),
+        "slider" => object(&fields::SLIDER, &["axis"], vector),
+        "weld" => object(&[], &[], vector),
+        "rolling" => object(&fields::ROLLING, &["plane"], |_| reference("name")),
+        "knife_edge" => object(&fields::KNIFE_EDGE, &["point", "normal"], vector),
+        _ => json!({
+            "type": "array", "minItems": 1,
+            "items": { "type": "array", "items": { "type": "number" }, "minItems": 6, "maxItems": 12 }
+        }),
+    })
+}
+
+fn contact() -> Value {
+    object(&fields::CONTACT, &["bodies", "point"], |name| match name {
+        "name" | "restitution" => reference(name),
+        "bodies" => reference("two_sides"),
+        "surface" => reference("surface_kind"),
+        _ => reference("vector"),
+    })
+}
+
+fn fill() -> Value {
+    let mut fill = object(&fields::FILL, &["name", "count", "shape"], |name| match name {
+        "name" | "shape" => reference(name),
+        "count" => json!({ "type": "integer", "minimum": 1, "maximum": MOST_BODIES }),
+        "mass" | "density" => positive(),
+        "packing_fraction" => json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }),
+        "temperature" => json!({ "type": "number", "minimum": 0, "default": 1 }),
+        "start" => json!({ "enum": Start::ALL.map(Start::name), "default": Start::Random.name() }),
+        _ => json!({ "type": "integer", "minimum": 0, "default": 0 }),
+    });
+    fill["oneOf"] = json!([{ "required": ["mass"] }, { "required": ["density"] }]);
+    fill
+}
+
+fn surface() -> Value {
+    let default = SurfaceRules::default();
+    let pair = object(&fields::SURFACE_PAIR, &["bodies"], |name| match name {
+        "bodies" => reference("two_sides"),
+        "restitution" => reference("restitution"),
+        _ => reference("surface_kind"),
+    });
+    object(&fields::SURFACE, &[], |name| match name {
+        "restitution" => with_default(reference("restitution"), json!(default.restitution)),
+        "kind" => with_default(reference("surface_kind"), json!("smooth")),
+        _ => list(pair.clone()),
+    })
+}
+
+/// A name alone, or a coefficient under its name.
+fn surface_kind() -> Value {
+    let alternative = |&(name, meaning): &Field| match name {
+        "coulomb" => object(&[(name, meaning)], &[name], |_| json!({ "type": "number", "minimum": 0 })),
+        _ => json!({ "const": name, "description": meaning }),
+    };
+    json!({ "oneOf": fields::SURFACE_KIND.iter().map(alternative).collect::<Vec<_>>() })
+}
+
+fn impact() -> Value {
+    let default = ImpactSettings::default();
+    object(&fields::IMPACT, &[], |name| match name {
+        "law" => json!({ "enum": Law::ALL.map(Law::name), "default": default.law.name() }),
+        _ => {
+            json!({ "enum": Termination::ALL.map(Termination::name), "default": default.termination.name() })
+        }
+    })
+}
+
+fn run() -> Value {
+    let default = RunSettings::default();
+    object(&fields::RUN, &[], |name| match name {
+        "until" => json!({ "type": "number", "minimum": 0, "default": default.until }),
+        "max_events" => json!({ "type": "integer", "minimum": 1, "default": default.max_events }),
+        "sample" => json!({ "type": "number", "minimum": 0, "default": default.sample }),
+        "record_events" => json!({ "type": "boolean", "default": default.record_events }),
+        _ => json!({ "enum": OnParadox::ALL.map(OnParadox::name), "default": default.on_paradox.name() }),
+    })
+}
