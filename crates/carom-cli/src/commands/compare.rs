@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use carom::impact::mechanism::BodyOutcome;
-use carom::impact::{Law, Options, Outcome};
+use carom::impact::{Law, Outcome};
 use serde::Serialize;
 
 use super::law::RestArguments;
@@ -42,16 +42,15 @@ Examples:
 /// Reads, solves by every law, prints.
 pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     let prepared = Prepared::read(&arguments.scene, &arguments.touch)?;
-    let mut results: Vec<(Options, BodyOutcome)> = Vec::new();
+    let mut results: Vec<BodyOutcome> = Vec::new();
     for law in Law::ALL {
         let options = prepared.options(Some(law), &arguments.rest)?;
         match prepared.solve(&options) {
-            Ok(result) => results.push((options, result)),
-            Err(diagnostic) => return Err(prepared.input.refuse(vec![diagnostic]).into()),
+            Ok(result) => results.push(result),
+            Err(diagnostic) => return Err(prepared.input.refuse(vec![*diagnostic]).into()),
         }
     }
-    let solved: Vec<Solved> =
-        results.iter().map(|(options, result)| Solved::new(&prepared, options, result.clone())).collect();
+    let solved: Vec<Solved> = results.into_iter().map(|result| Solved::new(&prepared, result)).collect();
     let mut out = io::BufWriter::new(io::stdout().lock());
     if arguments.json {
         serde_json::to_writer(&mut out, &document(&solved)).map_err(io::Error::from)?;

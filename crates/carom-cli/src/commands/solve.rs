@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use carom::audit::{Audit, audit};
-use carom::contact::{Side, Surface};
+use carom::contact::Surface;
 use carom::impact::demand::{Demand, Grip, demand};
 use carom::impact::mechanism::{Assembly, BodyOutcome};
 use carom::impact::{Energy, Note, Options, Order, Outcome};
@@ -149,8 +149,8 @@ impl Prepared {
     }
 
     /// Resolves the impact.
-    pub fn solve(&self, options: &Options) -> Result<BodyOutcome, Diagnostic> {
-        self.instant.mechanism().solve(options).map_err(|error| self.explain(&error))
+    pub fn solve(&self, options: &Options) -> Result<BodyOutcome, Box<Diagnostic>> {
+        self.instant.mechanism().solve(options).map_err(|error| Box::new(self.explain(&error)))
     }
 
     /// Points at the entry of the scene that the solver refuses.
@@ -187,9 +187,9 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     let options = prepared.options(arguments.law.law, &arguments.law.rest)?;
     let result = match prepared.solve(&options) {
         Ok(result) => result,
-        Err(diagnostic) => return Err(prepared.input.refuse(vec![diagnostic]).into()),
+        Err(diagnostic) => return Err(prepared.input.refuse(vec![*diagnostic]).into()),
     };
-    let solved = Solved::new(&prepared, &options, result);
+    let solved = Solved::new(&prepared, result);
     let mut out = io::BufWriter::new(io::stdout().lock());
     if arguments.json {
         serde_json::to_writer(&mut out, &solved.json(arguments.screws)).map_err(io::Error::from)?;
@@ -204,18 +204,17 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
 /// A scene with its result and everything said about it.
 pub struct Solved<'a> {
     pub prepared: &'a Prepared,
-    pub options: &'a Options,
     pub result: BodyOutcome,
     pub demand: Demand,
     pub audit: Option<Audit>,
 }
 
 impl<'a> Solved<'a> {
-    pub fn new(prepared: &'a Prepared, options: &'a Options, result: BodyOutcome) -> Self {
+    pub fn new(prepared: &'a Prepared, result: BodyOutcome) -> Self {
         let demand = demand(&prepared.instant.mechanism(), &prepared.assembly, &result.outcome);
         let problem = &prepared.assembly.problem;
         let audit = (!problem.velocity.is_empty()).then(|| audit(problem, &result.outcome));
-        Self { prepared, options, result, demand, audit }
+        Self { prepared, result, demand, audit }
     }
 
     /// The name of a grip.
@@ -360,11 +359,6 @@ fn surface(surface: Surface) -> serde_json::Value {
         Surface::Rough => "rough".into(),
         Surface::Coulomb(coefficient) => serde_json::json!({ "coulomb": coefficient }),
     }
-}
-
-/// Whether a side is a plane.
-pub const fn is_plane(side: Side) -> bool {
-    matches!(side, Side::Plane(_))
 }
 
 #[derive(Serialize)]

@@ -7,7 +7,7 @@
 
 use nalgebra::{Isometry3, Unit, Vector3};
 
-use super::model::{Scene, SurfaceRules};
+use super::model::Scene;
 use crate::body::{Body, State};
 use crate::contact::{Contact, Side};
 use crate::gap::{Gap, gap, gap_to_plane};
@@ -181,15 +181,5 @@ fn contact(scene: &Scene, sides: [Side; 2], found: &Gap) -> Contact {
         normal: Unit::new_normalize(found.normal),
         restitution,
         surface,
-    }
-}
-
-impl SurfaceRules {
-    /// What a contact between two sides gets.
-    #[must_use]
-    pub fn of(&self, sides: [Side; 2]) -> (f64, crate::contact::Surface) {
-        let swapped = [sides[1], sides[0]];
-        let pair = self.pairs.iter().find(|pair| pair.sides == sides || pair.sides == swapped);
-        pair.map_or((self.restitution, self.kind), |pair| (pair.restitution, pair.kind))
     }
 }

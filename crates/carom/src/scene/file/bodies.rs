@@ -10,7 +10,7 @@ use super::super::fields::{self, names};
 use super::super::model::{SceneBody, ScenePlane};
 use super::super::reader::{self, Fields};
 use super::names::name;
-use super::shapes::{self, homogeneous, shape};
+use super::shapes::{self, shape};
 use crate::body::{Body, State};
 use crate::shape::{HalfSpace, Shape};
 
@@ -85,7 +85,7 @@ fn constants(
             None
         }
         None => shape.zip(mass).and_then(|(shape, mass)| {
-            let inertia = homogeneous(shape).1 * mass;
+            let inertia = shape.unit_inertia() * mass;
             if !inertia.iter().all(|moment| moment.is_normal()) {
                 let message = "has moments of inertia beyond the range of 64-bit floats";
                 table.report(message, "another size or mass, or `inertia`", log);

@@ -9,7 +9,7 @@ use super::super::model::{Fill, Start};
 use super::super::reader::{self, Fields};
 use super::each;
 use super::names::name;
-use super::shapes::{self, homogeneous, shape};
+use super::shapes::{self, shape};
 use crate::shape::Shape;
 
 /// The most bodies of a fill: their states alone would fill the memory of a large machine.
@@ -95,7 +95,7 @@ fn fill(value: &Value, path: &str, log: &mut Log<'_>) -> Option<Fill> {
 /// The volume of all bodies of a fill.
 #[expect(clippy::cast_precision_loss, reason = "at most 1e8 bodies")]
 fn volume(fill: &Fill) -> f64 {
-    homogeneous(&fill.shape).0 * fill.count as f64
+    fill.shape.volume() * fill.count as f64
 }
 
 /// A given box must have room, and the packing fractions must be those of the box.

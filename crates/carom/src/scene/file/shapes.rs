@@ -2,8 +2,6 @@
 
 use std::fmt::Display;
 
-use nalgebra::Vector3;
-
 use super::super::diagnostic::Log;
 use super::super::document::Value;
 use super::super::fields::{self, names};
@@ -80,7 +78,7 @@ pub(super) fn mass(table: &Fields<'_>, shape: Option<&Shape>, log: &mut Log<'_>)
     if name == "mass" {
         return Some(quantity);
     }
-    let (volume, _) = homogeneous(shape?);
+    let volume = shape?.volume();
     let mass = quantity * volume;
     if volume == 0.0 && shape == Some(&Shape::Point) {
         let expected = "its `mass`: a point has no volume";
@@ -94,45 +92,4 @@ pub(super) fn mass(table: &Fields<'_>, shape: Option<&Shape>, log: &mut Log<'_>)
         return None;
     }
     Some(mass)
-}
-
-/// The volume, and the principal moments of inertia of a homogeneous body of mass one (theory, section 2).
-// To be replaced by the methods of `Shape`.
-pub(super) fn homogeneous(shape: &Shape) -> (f64, Vector3<f64>) {
-    let (semi_axes, volume_factor, square_factor) = match *shape {
-        Shape::Point => return (0.0, Vector3::zeros()),
-        Shape::Sphere { radius } => ([radius; 3], std::f64::consts::PI * 4.0 / 3.0, 0.2),
-        Shape::Ellipsoid { semi_axes } => (semi_axes, std::f64::consts::PI * 4.0 / 3.0, 0.2),
-        Shape::Superellipsoid { semi_axes, exponent: p } => {
-            let gamma = libm::tgamma;
-            let volume = 8.0 * gamma(1.0 + 1.0 / p).powi(3) / gamma(1.0 + 3.0 / p);
-            let square = gamma(3.0 / p) * gamma(1.0 + 3.0 / p) / (gamma(1.0 / p) * gamma(1.0 + 5.0 / p));
-            (semi_axes, volume, square)
-        }
-    };
-    let [a, b, c] = semi_axes;
-    let [x, y, z] = semi_axes.map(|axis| square_factor * axis * axis);
-    (volume_factor * a * b * c, Vector3::new(y + z, z + x, x + y))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Shape, homogeneous};
-
-    #[test]
-    fn superellipsoid_of_exponent_two_is_the_ellipsoid() {
-        let semi_axes = [1.0, 2.0, 3.0];
-        let (volume, inertia) = homogeneous(&Shape::Superellipsoid { semi_axes, exponent: 2.0 });
-        let (expected_volume, expected_inertia) = homogeneous(&Shape::Ellipsoid { semi_axes });
-        assert!((volume / expected_volume - 1.0).abs() < 1e-14);
-        assert!((inertia - expected_inertia).amax() < 1e-14);
-    }
-
-    #[test]
-    fn superellipsoid_of_large_exponent_is_nearly_the_box() {
-        let (volume, inertia) =
-            homogeneous(&Shape::Superellipsoid { semi_axes: [1.0, 2.0, 3.0], exponent: 1000.0 });
-        assert!((volume / 48.0 - 1.0).abs() < 1e-4);
-        assert!((inertia.x / (13.0 / 3.0) - 1.0).abs() < 1e-4);
-    }
 }
