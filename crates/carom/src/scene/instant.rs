@@ -175,7 +175,7 @@ fn contact(scene: &Scene, sides: [Side; 2], found: &Gap) -> Contact {
     let point: Vector3<f64> =
         if against_plane { found.points[0] } else { (found.points[0] + found.points[1]) * 0.5 };
     Contact {
-        name: sides.map(|side| name(scene, side)).join(" - "),
+        name: sides.map(|side| name(scene, side)).join("-"),
         sides,
         point,
         normal: Unit::new_normalize(found.normal),
