@@ -147,6 +147,13 @@ struct Found {
 }
 
 impl Found {
+    /// The higher of two; of two as high to rounding, the one whose points fit.
+    fn or_better(self, other: Self, rounding: f64) -> Self {
+        let margin = if other.settled == self.settled { 0.0 } else { 16.0 * rounding };
+        let margin = if other.settled { -margin } else { margin };
+        if other.gap > self.gap + margin { other } else { self }
+    }
+
     /// The same with the bodies exchanged.
     fn mirrored(self) -> Self {
         Self { normal: -self.normal, points: [self.points[1], self.points[0]], ..self }
@@ -182,61 +189,63 @@ fn search(one: &Turned, other: Option<&Turned>, offset: &Vector3<f64>) -> Found 
         return best;
     }
     let mut iterations = best.iterations;
-    for start in starts(&pair) {
-        // Not `climb`: a start that stops on a saddle or a kink is one of many, and not worth its sharpening.
-        let found = ascend(&pair, &start);
-        iterations += found.iterations;
-        if found.gap > best.gap {
-            best = found;
+    let starts = starts(&pair);
+    // A start that stops on a saddle or a kink is one of many: they are sharpened only if none does better.
+    for from in [ascend, climb] {
+        for start in &starts {
+            let found = from(&pair, start);
+            iterations += found.iterations;
+            best = best.or_better(found, pair.rounding());
         }
-    }
-    if !best.settled {
-        let found = climb(&pair, &best.normal);
-        iterations += found.iterations;
-        if found.gap >= best.gap {
-            best = found;
+        if best.settled {
+            break;
         }
     }
     Found { iterations, ..best }
 }
 
-/// Two bodies' axes, their cross products, and the fan's best.
-const STARTS: usize = 15 + FAN_KEPT;
+/// The separating axes of two boxes, and how many of the fan's directions are climbed from.
+const AXES: usize = 15;
+const FROM_FAN: usize = 4;
 
 /// The directions deep overlaps are searched from, each on the side of the other centre, because
-/// f(n) − f(−n) = 2 n·(c₂ − c₁). The separating axes of two boxes come first, which is what bodies of large exponent
-/// look like: the axes of both and the cross products of one's with the other's; then the best of a fixed fan.
-fn starts(pair: &Pair) -> [Vector3<f64>; STARTS] {
+/// f(n) − f(−n) = 2 n·(c₂ − c₁): the separating axes of two boxes, which is what bodies of large exponent look like (the
+/// axes of both, and the cross products of one's with the other's), and the highest of a fixed fan. Trying only the
+/// highest half of the axes is twice as fast and missed one deep overlap in 80 000.
+fn starts(pair: &Pair) -> [Vector3<f64>; AXES + FROM_FAN] {
     let axes = pair.one.axes;
     let others = pair.other.map_or(axes, |other| other.axes);
-    let mut starts = [axes.column(0).into_owned(); STARTS];
-    for i in 0..3 {
-        starts[i] = axes.column(i).into_owned();
-        starts[3 + i] = others.column(i).into_owned();
-        for j in 0..3 {
-            let edge = axes.column(i).cross(&others.column(j));
-            // Parallel axes have no cross product: the first start stands in.
-            starts[6 + 3 * i + j] = edge.try_normalize(1e-6).unwrap_or(starts[0]);
+    let separating = |k: usize| match k {
+        0..3 => axes.column(k).into_owned(),
+        3..6 => others.column(k - 3).into_owned(),
+        // Parallel axes have no cross product; either of them stands in.
+        _ => {
+            let (one, other) = (axes.column(k % 3), others.column(k / 3 - 2));
+            one.cross(&other).try_normalize(1e-6).unwrap_or(one.into_owned())
         }
-    }
-    // The best of the fan, by insertion.
-    let mut heights = [f64::NEG_INFINITY; FAN_KEPT];
-    for k in 0..FAN {
-        let mut direction = facing(fan(k), pair.offset);
-        let mut height = pair.value(&direction);
-        for slot in 0..FAN_KEPT {
-            if height > heights[slot] {
-                core::mem::swap(&mut height, &mut heights[slot]);
-                core::mem::swap(&mut direction, &mut starts[15 + slot]);
+    };
+    let from_axes: [_; AXES] = highest(pair, (0..AXES).map(separating));
+    let from_fan: [_; FROM_FAN] = highest(pair, (0..FAN).map(fan));
+    core::array::from_fn(|i| if i < AXES { from_axes[i] } else { from_fan[i - AXES] })
+}
+
+/// The N directions of the list, turned to the other centre, where f is highest, the highest first.
+fn highest<const N: usize>(pair: &Pair, list: impl Iterator<Item = Vector3<f64>>) -> [Vector3<f64>; N] {
+    let mut kept = [(f64::NEG_INFINITY, Vector3::x()); N];
+    for n in list {
+        let n = if n.dot(pair.offset) < 0.0 { -n } else { n };
+        let mut entry = (pair.value(&n), n);
+        for slot in &mut kept {
+            if entry.0 > slot.0 {
+                core::mem::swap(&mut entry, slot);
             }
         }
     }
-    starts.map(|n| facing(n, pair.offset))
+    kept.map(|(_, n)| n)
 }
 
-/// How many directions the fan has, and how many of them are climbed from.
+/// How many directions the fan has.
 const FAN: u32 = 48;
-const FAN_KEPT: usize = 4;
 
 /// Half a sphere of nearly even directions: a spiral that turns by the golden angle.
 fn fan(k: u32) -> Vector3<f64> {
@@ -244,11 +253,6 @@ fn fan(k: u32) -> Vector3<f64> {
     let turn = 2.399_963_229_728_653 * f64::from(k);
     let across = libm::sqrt(1.0 - z * z);
     Vector3::new(across * libm::cos(turn), across * libm::sin(turn), z)
-}
-
-/// n or −n, whichever looks towards the other centre.
-fn facing(n: Vector3<f64>, offset: &Vector3<f64>) -> Vector3<f64> {
-    if n.dot(offset) < 0.0 { -n } else { n }
 }
 
 /// From one direction to a maximum of f. Where the exponent is so large that edges look like kinks and the climb
@@ -274,8 +278,7 @@ fn climb(pair: &Pair, start: &Vector3<f64>) -> Found {
             found
         });
         if exponent >= sharpest {
-            let best = if found.gap >= direct.gap { found } else { direct };
-            return Found { iterations, ..best };
+            return Found { iterations, ..direct.or_better(found, pair.rounding()) };
         }
         exponent = (SHARPENING * exponent).min(sharpest);
     }
