@@ -81,7 +81,7 @@ fn bodies(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()> 
     let moving: Vec<usize> = (0..scene.bodies.len()).filter(|&i| !instant.bodies[i].0.fixed).collect();
     let (mut speed, mut spin): (f64, f64) = (0.0, 0.0);
     for &i in &moving {
-        for state in [&instant.bodies[i].1, &solved.result.states[i]] {
+        for state in [&solved.result.before[i], &solved.result.states[i]] {
             speed = speed.max(state.velocity.amax());
             spin = spin.max(state.angular_velocity.amax());
         }
@@ -89,7 +89,7 @@ fn bodies(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()> 
     let header = ["body", "", "before", "after"];
     table::write(out, style, "bodies", header, 2 * moving.len(), |row| {
         let i = moving[row / 2];
-        let (before, after) = (&instant.bodies[i].1, &solved.result.states[i]);
+        let (before, after) = (&solved.result.before[i], &solved.result.states[i]);
         if row % 2 == 0 {
             [
                 scene.bodies[i].name.as_str().into(),

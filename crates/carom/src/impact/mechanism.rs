@@ -11,7 +11,7 @@ use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 
 use crate::body::{Body, State};
 use crate::contact::{Contact, Side, Surface};
-use crate::error::Error;
+use crate::error::{Error, Fault, Place};
 use crate::impact::{Friction, Options, Outcome, Problem, Rough};
 use crate::joint::{Joint, across};
 
@@ -46,6 +46,8 @@ pub struct Assembly {
 pub struct BodyOutcome {
     /// The outcome in generalised velocities.
     pub outcome: Outcome,
+    /// The states before: as given, or with the velocities projected on the joints.
+    pub before: Vec<State>,
     /// The states after: places as before, velocities changed.
     pub states: Vec<State>,
     /// Each contact.
@@ -192,52 +194,42 @@ impl Mechanism<'_> {
     /// As [`Problem::solve`]; a bilateral row's place is its number among all rows of all joints.
     pub fn solve(&self, options: &Options) -> Result<BodyOutcome, Error> {
         let assembly = self.assemble();
-        if assembly.problem.velocity.is_empty() {
-            return Ok(self.nothing_moves(options));
-        }
-        let outcome = assembly.problem.solve(options)?;
-        Ok(self.spell_out(&assembly, outcome))
-    }
-
-    /// Everything is fixed: there is nothing to resolve.
-    fn nothing_moves(&self, options: &Options) -> BodyOutcome {
-        let rows = self.contacts.len();
-        let contact = ContactOutcome {
-            approach: 0.0,
-            separation: 0.0,
-            impulse: 0.0,
-            impulse_vector: Vector3::zeros(),
-            slip_before: Vector3::zeros(),
-            slip_after: Vector3::zeros(),
-            work: 0.0,
-            determined: true,
+        let problem = &assembly.problem;
+        let outcome = if problem.velocity.is_empty() {
+            // Everything is fixed.
+            Outcome::nothing(options.law, problem.contacts.nrows(), problem.bilateral.nrows())
+        } else {
+            problem.solve(options)?
         };
-        BodyOutcome {
-            outcome: Outcome::nothing(options.law, rows),
-            states: self.bodies.iter().map(|(_, state)| *state).collect(),
-            contacts: vec![contact; rows],
-            joints: Vec::new(),
-            linear_residual: 0.0,
-            angular_residual: 0.0,
+        let result = self.spell_out(&assembly, outcome);
+        // A `rows` joint may ask of a fixed body more than a float holds.
+        let finite = |v: &Vector3<f64>| v.iter().all(|x| x.is_finite());
+        match result.joints.iter().position(|joint| !(finite(&joint.linear) && finite(&joint.angular))) {
+            None => Ok(result),
+            Some(k) => {
+                let place = Place::row("bilateral", assembly.joint_rows[k].start);
+                Err(Error::new(place, Fault::Unrepresentable))
+            }
         }
     }
 
     /// A matrix outcome in bodies, contacts and joints.
     #[must_use]
     pub fn spell_out(&self, assembly: &Assembly, outcome: Outcome) -> BodyOutcome {
-        let states: Vec<State> = self
-            .bodies
-            .iter()
-            .zip(&assembly.coordinates)
-            .map(|((_, before), at)| {
-                let part = |values: &[f64], at: usize| Vector3::from_column_slice(&values[at..at + 3]);
-                at.map_or(*before, |at| State {
-                    velocity: part(&outcome.velocity, at),
-                    angular_velocity: part(&outcome.velocity, at + 3),
-                    ..*before
+        let with = |velocity: &[f64]| -> Vec<State> {
+            let part = |at: usize| Vector3::from_column_slice(&velocity[at..at + 3]);
+            let bodies = self.bodies.iter().zip(&assembly.coordinates);
+            bodies
+                .map(|((_, given), at)| {
+                    at.map_or(*given, |at| State {
+                        velocity: part(at),
+                        angular_velocity: part(at + 3),
+                        ..*given
+                    })
                 })
-            })
-            .collect();
+                .collect()
+        };
+        let (before, states) = (with(&outcome.velocity_before), with(&outcome.velocity));
         let open = |pick: &dyn Fn(&crate::impact::SelfStress) -> bool| outcome.self_stresses.iter().any(pick);
         let contacts: Vec<ContactOutcome> = assembly
             .contact_rows
@@ -288,17 +280,23 @@ impl Mechanism<'_> {
                 }
             })
             .collect();
-        let (linear_residual, angular_residual) = self.residuals(&states, &contacts, &joints);
-        BodyOutcome { outcome, states, contacts, joints, linear_residual, angular_residual }
+        let (linear_residual, angular_residual) = self.residuals(&before, &states, &contacts, &joints);
+        BodyOutcome { outcome, before, states, contacts, joints, linear_residual, angular_residual }
     }
 
     /// What is left of each body's balance of momentum, the worst of all bodies.
-    fn residuals(&self, after: &[State], contacts: &[ContactOutcome], joints: &[JointOutcome]) -> (f64, f64) {
+    fn residuals(
+        &self,
+        before: &[State],
+        after: &[State],
+        contacts: &[ContactOutcome],
+        joints: &[JointOutcome],
+    ) -> (f64, f64) {
         let mut left: Vec<[Vector3<f64>; 2]> = self
             .bodies
             .iter()
-            .zip(after)
-            .map(|((body, before), after)| {
+            .zip(before.iter().zip(after))
+            .map(|((body, _), (before, after))| {
                 let (p0, l0) = body.momentum(before, &before.position);
                 let (p1, l1) = body.momentum(after, &after.position);
                 [p1 - p0, l1 - l0]

@@ -67,14 +67,14 @@ pub struct Outcome {
 impl Outcome {
     /// The outcome where nothing can move.
     #[must_use]
-    pub(crate) fn nothing(law: Law, rows: usize) -> Self {
+    pub(crate) fn nothing(law: Law, rows: usize, bilateral_rows: usize) -> Self {
         Self {
             law,
             status: Status::NoImpact,
             velocity_before: Vec::new(),
             velocity: Vec::new(),
             impulses: vec![0.0; rows],
-            bilateral_impulses: Vec::new(),
+            bilateral_impulses: vec![0.0; bilateral_rows],
             approach: vec![0.0; rows],
             separation: vec![0.0; rows],
             work: vec![0.0; rows],

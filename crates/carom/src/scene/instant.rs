@@ -12,7 +12,7 @@ use crate::body::{Body, State};
 use crate::contact::{Contact, Side};
 use crate::gap::{Gap, gap, gap_to_plane};
 use crate::impact::mechanism::Mechanism;
-use crate::joint::Joint;
+use crate::joint::{Joint, Kind};
 use crate::shape::Shape;
 
 /// The default of how close, relative to their size, counts as touching.
@@ -68,7 +68,7 @@ impl Instant {
         };
         let mut touches = Vec::new();
         let mut nearest: Option<([Side; 2], f64)> = None;
-        instant.each_near_pair(scene, |sides, found, size| {
+        instant.each_near_pair(scene, touching, |sides, found, size| {
             if found.gap < -touching * size {
                 findings.push(overlap(scene, sides, found.gap));
             } else if found.gap <= touching * size {
@@ -77,6 +77,9 @@ impl Instant {
                 nearest = Some((sides, found.gap));
             }
         });
+        for (k, joint) in scene.joints.iter().enumerate() {
+            findings.extend(instant.not_rolling(k, joint, touching));
+        }
         if !findings.is_empty() {
             return Err(findings);
         }
@@ -95,8 +98,9 @@ impl Instant {
     }
 
     /// Visits every pair that may meet, with its gap and size: not two fixed bodies, not points, not pairs that a
-    /// joint ties.
-    fn each_near_pair(&self, scene: &Scene, mut visit: impl FnMut([Side; 2], Gap, f64)) {
+    /// joint ties. Of the pairs whose circumscribed spheres are apart, only those nearer than any before.
+    fn each_near_pair(&self, scene: &Scene, touching: f64, mut visit: impl FnMut([Side; 2], Gap, f64)) {
+        let mut nearest = f64::INFINITY;
         let solid = |body: &Body| body.shape != Shape::Point;
         for (i, (first, state)) in self.bodies.iter().enumerate().filter(|(_, (body, _))| solid(body)) {
             if !first.fixed {
@@ -112,8 +116,13 @@ impl Instant {
                     continue;
                 }
                 let pose = nearest_image(scene, state, other);
+                let size = first.shape.circumradius() + second.shape.circumradius();
+                let apart = (pose.translation.vector - state.position).norm() - size;
+                if apart > touching * size && apart >= nearest {
+                    continue;
+                }
                 if let Some(found) = gap((&first.shape, &state.pose()), (&second.shape, &pose)) {
-                    let size = first.shape.circumradius() + second.shape.circumradius();
+                    nearest = nearest.min(found.gap);
                     visit([Side::Body(i), Side::Body(j)], found, size);
                 }
             }
@@ -124,11 +133,23 @@ impl Instant {
         self.joints.iter().any(|joint| joint.bodies.contains(&i) && joint.bodies.contains(&j))
     }
 
+    /// A rolling joint whose body does not touch its plane.
+    fn not_rolling(&self, number: usize, joint: &Joint, touching: f64) -> Option<Finding> {
+        let Kind::Rolling { half_space, .. } = &joint.kind else { return None };
+        let (body, state) = &self.bodies[joint.bodies[0]];
+        let found = gap_to_plane(&body.shape, &state.pose(), half_space).gap;
+        let apart = found.is_nan() || found.abs() > touching * body.shape.circumradius();
+        apart.then(|| Finding {
+            path: format!("joint[{number}]"),
+            message: format!("the body of the rolling joint `{}` is {found:.6e} from its plane", joint.name),
+            expected: "a body that touches the plane it rolls on".to_string(),
+        })
+    }
+
     /// A rolling joint is the contact of its body with its plane.
     fn rolls_on(&self, body: usize, plane: usize) -> bool {
         self.joints.iter().any(|joint| {
-            joint.bodies == [body]
-                && matches!(joint.kind, crate::joint::Kind::Rolling { plane: on, .. } if on == plane)
+            joint.bodies == [body] && matches!(joint.kind, Kind::Rolling { plane: on, .. } if on == plane)
         })
     }
 }
