@@ -165,9 +165,11 @@ impl Prepared {
             path = format!("joint[{k}]");
             if let carom::Fault::ViolatesBilateral { residual, relative, .. } = error.fault {
                 message = format!(
-                    "the velocities violate the joint `{}`: row {} of it is {residual:e} ({relative:.1e} of its scale), not 0",
+                    "the velocities violate the joint `{}`: row {} of it is {} ({} of its scale), not 0",
                     self.scene.joints[k].name,
                     row - self.assembly.joint_rows[k].start,
+                    report::number(residual),
+                    report::number(relative),
                 );
                 expected = "velocities that the joint allows, or --project to take the nearest".to_string();
             }
@@ -278,7 +280,10 @@ impl<'a> Solved<'a> {
         let scene = &self.prepared.scene;
         self.prepared.instant.nearest.map(|(sides, gap)| {
             let [first, second] = sides.map(|side| name(scene, side));
-            format!("nothing touches: the nearest are `{first}` and `{second}`, {gap:.6e} apart")
+            format!(
+                "nothing touches: the nearest are `{first}` and `{second}`, {} apart",
+                report::number(gap)
+            )
         })
     }
 

@@ -36,7 +36,7 @@ impl Style {
 }
 
 /// A number for people: seven significant digits, no trailing zeros.
-fn number(x: f64) -> String {
+pub fn number(x: f64) -> String {
     if x == 0.0 {
         return "0".to_string();
     }

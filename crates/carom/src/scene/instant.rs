@@ -12,6 +12,7 @@ use crate::body::{Body, State};
 use crate::contact::{Contact, Side};
 use crate::gap::{Gap, gap, gap_to_plane};
 use crate::impact::mechanism::Mechanism;
+use crate::impact::short;
 use crate::joint::{Joint, Kind};
 use crate::shape::Shape;
 
@@ -141,7 +142,11 @@ impl Instant {
         let apart = found.is_nan() || found.abs() > touching * body.shape.circumradius();
         apart.then(|| Finding {
             path: format!("joint[{number}]"),
-            message: format!("the body of the rolling joint `{}` is {found:.6e} from its plane", joint.name),
+            message: format!(
+                "the body of the rolling joint `{}` is {} from its plane",
+                joint.name,
+                short(found)
+            ),
             expected: "a body that touches the plane it rolls on".to_string(),
         })
     }
@@ -175,7 +180,7 @@ fn overlap(scene: &Scene, sides: [Side; 2], gap: f64) -> Finding {
     };
     Finding {
         path,
-        message: format!("`{second}` overlaps `{first}` by {:.6e}", -gap),
+        message: format!("`{second}` overlaps `{first}` by {}", short(-gap)),
         expected: "bodies that touch or are apart".to_string(),
     }
 }
