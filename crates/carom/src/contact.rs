@@ -16,7 +16,7 @@ pub enum Side {
 pub enum Surface {
     /// No tangential impulse.
     Smooth,
-    /// No slip, elastic along the tangent to the same restitution.
+    /// No slip, elastic along the tangent: y_t⁺ = −e_t y_t⁻, with e_t the contact's restitution unless given by row.
     Rough,
     /// Coulomb friction with this coefficient.
     Coulomb(f64),

@@ -11,7 +11,7 @@
 //!
 //! A [`Problem`] is solved by a [`Law`] into an [`Outcome`], which says besides the numbers whether they are
 //! unique, consistent and admissible. Reading order: `problem`, `outcome`, `system` (the problem in reduced
-//! coordinates), `active` (the one numerical engine), `determinacy`, `coulomb`, `law`, `resolve` (the loop).
+//! coordinates), `active` (the one numerical engine), `determinacy`, `coulomb`, `law`, `resolve` (the loop), `report` (what is true of its result).
 //! Two free bodies with one smooth contact have a closed form of their own in [`pair`].
 
 mod active;
@@ -23,6 +23,7 @@ pub mod mechanism;
 mod outcome;
 pub mod pair;
 mod problem;
+mod report;
 mod resolve;
 mod system;
 

@@ -3,6 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
 
+pub use crate::contact::Surface;
 use crate::error::{Error, Fault, Place};
 use crate::impact::coulomb::Termination;
 use crate::impact::law::Law;
@@ -118,17 +119,6 @@ pub enum Order {
     Fastest,
     /// The normals' rows in this order; each normal once.
     Rows(Vec<usize>),
-}
-
-/// What a contact's surface does along the tangent.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Surface {
-    /// No tangential impulse.
-    Smooth,
-    /// Tangential rows are equalities: y_t⁺ = −e_t y_t⁻.
-    Rough,
-    /// Coulomb friction with this coefficient.
-    Coulomb(f64),
 }
 
 /// A contact: its normal, its tangents and its surface.

@@ -1,13 +1,11 @@
-//! The loop: ask the law for a step, apply it, until it has none left; then say what is true of the result.
+//! The loop: ask the law for a step, apply it, until it has none left.
 
 use nalgebra::{DMatrix, DVector};
 
-use super::determinacy::Dependence;
 use super::law::{Law, Resolution, Situation};
-use super::outcome::{
-    Circuit, Energy, FrictionDemand, FrictionHistory, Note, Outcome, SelfStress, Status, Step,
-};
-use super::problem::{Contact, Options, Order, Problem, Surface};
+use super::outcome::{FrictionHistory, Outcome, Step};
+use super::problem::{Contact, Options, Order, Problem};
+use super::report::{outcome_is_finite, report};
 use super::system::System;
 use crate::error::{Error, Fault, Place};
 use crate::metric::norm;
@@ -69,33 +67,39 @@ fn finite(matrix: DMatrix<f64>) -> Result<DMatrix<f64>, Error> {
 }
 
 /// A law carried through: what it did step by step.
-struct Course {
+pub(super) struct Course {
     /// The change of the reduced velocity in all.
-    u: Vec<f64>,
+    pub(super) u: Vec<f64>,
     /// The sum over the steps of the sizes, in units of √(2T), that leave their rounding in it.
-    size: f64,
-    approach: Vec<f64>,
-    impulses: Vec<f64>,
-    work: Vec<f64>,
-    change: f64,
-    steps: Vec<Step>,
-    exhausted: bool,
-    residual: Option<f64>,
-    circuits: Vec<Vec<(usize, f64)>>,
-    shiftable: bool,
-    alternative: Option<Vec<f64>>,
+    pub(super) size: f64,
+    pub(super) approach: Vec<f64>,
+    pub(super) impulses: Vec<f64>,
+    pub(super) work: Vec<f64>,
+    pub(super) change: f64,
+    pub(super) steps: Vec<Step>,
+    pub(super) exhausted: bool,
+    pub(super) residual: Option<f64>,
+    pub(super) circuits: Vec<Vec<(usize, f64)>>,
+    pub(super) shiftable: bool,
+    pub(super) alternative: Option<Vec<f64>>,
     /// Whether contacts were taken one at a time.
-    in_order: bool,
-    friction: Vec<FrictionHistory>,
-    locked: Vec<usize>,
+    pub(super) in_order: bool,
+    pub(super) friction: Vec<FrictionHistory>,
+    pub(super) locked: Vec<usize>,
     /// Contacts, friction in at least one of them, that met at once.
-    met_with_friction: Vec<usize>,
+    pub(super) met_with_friction: Vec<usize>,
     /// Rows where the law missed the restitution it promises.
-    missed: Vec<usize>,
+    pub(super) missed: Vec<usize>,
 }
 
 impl Course {
-    fn run(system: &System, contacts: &[Contact], loose: &[usize], options: &Options, order: &Order) -> Self {
+    pub(super) fn run(
+        system: &System,
+        contacts: &[Contact],
+        loose: &[usize],
+        options: &Options,
+        order: &Order,
+    ) -> Self {
         let approach: Vec<f64> = (&system.problem.contacts * &system.velocity).iter().copied().collect();
         let rows = approach.len();
         let mut course = Self {
@@ -227,336 +231,9 @@ impl Course {
         after
     }
 
-    fn velocity(&self, system: &System, u: &[f64]) -> DVector<f64> {
+    pub(super) fn velocity(&self, system: &System, u: &[f64]) -> DVector<f64> {
         let mut velocity = system.velocity.clone();
         system.metric.lift(u, &mut velocity);
         velocity
     }
-}
-
-/// Everything that is true of the result.
-fn report(
-    system: &System,
-    contacts: &[Contact],
-    loose: &[usize],
-    options: &Options,
-    course: Course,
-) -> Outcome {
-    let problem = system.problem;
-    let velocity = course.velocity(system, &course.u);
-    let separation: Vec<f64> = (&problem.contacts * &velocity).iter().copied().collect();
-    let force = problem.contacts.tr_mul(&DVector::from_column_slice(&course.impulses));
-    let bilateral_impulses = system.metric.bilateral_impulses(&force);
-    let energy = Energy {
-        before: 0.5 * system.speed * system.speed,
-        after: 0.5 * system.metric.square(&velocity),
-        change: course.change,
-    };
-    let (rank, rank_margin) = system.rank();
-    let size = if system.speed > 0.0 { course.size / system.speed } else { 1.0 };
-    let condition =
-        system.metric.bilateral_condition() * rank_margin.amplification / rank_margin.smallest_kept;
-    let rounding = 64.0 * f64::EPSILON * size * condition;
-    let consistent = course.residual.is_none();
-    let mut notes = Vec::new();
-    if let Some(violation) = system.projected {
-        notes.push(Note::Projected { violation });
-    }
-    let acted = !course.steps.is_empty();
-    if !acted && !course.exhausted {
-        notes.push(Note::NoImpact);
-    }
-    course.say_how(system, contacts, loose, options, &mut notes);
-    let unequal = unequal_circuits(system);
-    if let Some(residual) = course.residual {
-        notes.push(Note::Inconsistent { circuits: unequal.clone(), residual });
-    } else if options.law.acts_on_all() && !unequal.is_empty() {
-        notes.push(Note::UnequalCircuits { circuits: unequal.clone() });
-    }
-    let blocked: Vec<usize> = (0..problem.contacts.nrows()).filter(|&i| system.blocked[i]).collect();
-    if !blocked.is_empty() {
-        notes.push(Note::Blocked { rows: blocked.clone() });
-    }
-    let mut velocity_unique = consistent;
-    if let Some(other) = &course.alternative {
-        velocity_unique = false;
-        notes
-            .push(Note::PoissonNotUnique { other: course.velocity(system, other).iter().copied().collect() });
-    }
-    let mut order_shares = false;
-    match course.other_order(system, contacts, loose, options) {
-        OtherOrder::Same => {}
-        OtherOrder::OtherImpulses => {
-            order_shares = true;
-            notes.push(Note::OrderSharesImpulses);
-        }
-        OtherOrder::OtherVelocity(other) => {
-            velocity_unique = false;
-            notes.push(Note::OrderMatters { other });
-        }
-    }
-    let self_stresses = if acted { self_stresses(system, &course, &blocked) } else { Vec::new() };
-    let impulse_unique = self_stresses.is_empty() && velocity_unique && !order_shares;
-    if !self_stresses.is_empty() {
-        notes.push(Note::ImpulsesUndetermined { dimension: self_stresses.len() });
-    }
-    let admissible = judge(system, contacts, options, &course, &separation, energy, &mut notes);
-    let friction_demand = demand(contacts, &course.impulses, impulse_unique, &mut notes);
-    let status = if course.exhausted {
-        Status::StepsExhausted
-    } else if !consistent {
-        Status::Inconsistent
-    } else if acted {
-        Status::Resolved
-    } else {
-        Status::NoImpact
-    };
-    Outcome {
-        law: options.law,
-        status,
-        velocity_before: system.velocity.iter().copied().collect(),
-        velocity: velocity.iter().copied().collect(),
-        impulses: course.impulses,
-        bilateral_impulses: bilateral_impulses.iter().copied().collect(),
-        approach: course.approach,
-        separation,
-        work: course.work,
-        energy,
-        rank,
-        rank_margin,
-        rounding,
-        blocked,
-        velocity_unique,
-        impulse_unique,
-        consistent,
-        admissible,
-        self_stresses,
-        unequal_circuits: unequal
-            .into_iter()
-            .map(|rows| Circuit { restitution: rows.iter().map(|&r| problem.restitution[r]).collect(), rows })
-            .collect(),
-        steps: course.steps,
-        friction: course.friction,
-        friction_demand,
-        notes,
-    }
-}
-
-impl Course {
-    /// Notes on how the impact went.
-    fn say_how(
-        &self,
-        system: &System,
-        contacts: &[Contact],
-        loose: &[usize],
-        options: &Options,
-        notes: &mut Vec<Note>,
-    ) {
-        let left_out: Vec<usize> = contacts
-            .iter()
-            .map(|c| c.normal)
-            .filter(|&row| self.approach[row] > system.noise(row, system.speed) && !system.blocked[row])
-            .collect();
-        if !self.steps.is_empty() && !left_out.is_empty() && !options.law.acts_on_all() {
-            notes.push(Note::LeftOut { rows: left_out });
-        }
-        if self.steps.len() > 1 {
-            notes.push(Note::Cascade { steps: self.steps.len() });
-        }
-        if !self.met_with_friction.is_empty() {
-            notes.push(Note::SeveralWithFriction { rows: self.met_with_friction.clone() });
-        }
-        for &row in &self.locked {
-            notes.push(Note::FrictionLocks { row });
-        }
-        if !loose.is_empty() && !self.steps.is_empty() && !options.law.acts_on_all() {
-            notes.push(Note::LooseTangents { rows: loose.to_vec() });
-        }
-        for contact in contacts {
-            if jams_without_approach(system, contact, &self.approach) {
-                notes.push(Note::JamWithoutApproach { row: contact.normal });
-            }
-        }
-    }
-
-    /// What the reverse order would change, where contacts were taken in turn.
-    fn other_order(
-        &self,
-        system: &System,
-        contacts: &[Contact],
-        loose: &[usize],
-        options: &Options,
-    ) -> OtherOrder {
-        if !self.in_order || contacts.len() < 2 || self.exhausted {
-            return OtherOrder::Same;
-        }
-        let order = match &options.order {
-            Order::Given => Order::Reversed,
-            Order::Reversed | Order::Fastest => Order::Given,
-            Order::Rows(rows) => Order::Rows(rows.iter().rev().copied().collect()),
-        };
-        let other = Self::run(system, contacts, loose, options, &order);
-        let apart: Vec<f64> = other.u.iter().zip(&self.u).map(|(a, b)| a - b).collect();
-        // Sequences that converge stop at rounding times the number of their steps.
-        let level = 100.0 * options.tolerance;
-        if norm(&apart) > level * norm(&self.u) {
-            return OtherOrder::OtherVelocity(self.velocity(system, &other.u).iter().copied().collect());
-        }
-        let unit = |p: &[f64]| -> Vec<f64> { p.iter().zip(&system.lengths).map(|(p, l)| p * l).collect() };
-        let (ours, theirs) = (unit(&self.impulses), unit(&other.impulses));
-        let apart: Vec<f64> = ours.iter().zip(&theirs).map(|(a, b)| a - b).collect();
-        if norm(&apart) > level * norm(&ours) { OtherOrder::OtherImpulses } else { OtherOrder::Same }
-    }
-}
-
-/// What the reverse order of the contacts changes.
-enum OtherOrder {
-    Same,
-    OtherImpulses,
-    OtherVelocity(Vec<f64>),
-}
-
-/// Circuits among all rows that can move whose coefficients differ.
-fn unequal_circuits(system: &System) -> Vec<Vec<usize>> {
-    let ids = system.free_rows();
-    let restitution = &system.problem.restitution;
-    if ids.iter().all(|&i| restitution[i] == restitution[ids[0]]) {
-        return Vec::new();
-    }
-    Dependence::of(system, &ids).unequal(restitution)
-}
-
-/// A basis of the impulses left open: circuits of contacts, blocked rows that took part, dependent joints.
-fn self_stresses(system: &System, course: &Course, blocked: &[usize]) -> Vec<SelfStress> {
-    let problem = system.problem;
-    let rows = problem.contacts.nrows();
-    let mut basis = Vec::new();
-    let mut push = |contacts: Vec<f64>| {
-        let force = problem.contacts.tr_mul(&DVector::from_column_slice(&contacts));
-        let bilateral = system.metric.bilateral_impulses(&force).iter().copied().collect();
-        basis.push(SelfStress { contacts, bilateral });
-    };
-    if course.shiftable {
-        for circuit in &course.circuits {
-            let mut contacts = vec![0.0; rows];
-            for &(row, coefficient) in circuit {
-                contacts[row] = coefficient;
-            }
-            push(contacts);
-        }
-    }
-    for &row in blocked {
-        if course.approach[row] <= system.noise(row, system.speed) {
-            let mut contacts = vec![0.0; rows];
-            contacts[row] = 1.0;
-            push(contacts);
-        }
-    }
-    for bilateral in system.metric.bilateral_self_stresses() {
-        basis.push(SelfStress { contacts: vec![0.0; rows], bilateral });
-    }
-    basis
-}
-
-/// Whether all impulses push, nothing keeps closing and no energy is gained; what does not hold is noted.
-fn judge(
-    system: &System,
-    contacts: &[Contact],
-    options: &Options,
-    course: &Course,
-    separation: &[f64],
-    energy: Energy,
-    notes: &mut Vec<Note>,
-) -> bool {
-    let size = norm(&course.u);
-    let normals = || contacts.iter().map(|c| c.normal);
-    let pulling: Vec<usize> = normals()
-        .filter(|&row| course.impulses[row] * system.lengths[row] < -options.tolerance * size)
-        .collect();
-    let speed = system.speed.max(size);
-    let closing: Vec<usize> = normals()
-        .filter(|&row| !system.blocked[row])
-        .filter(|&row| {
-            let allowed = options.tolerance * system.lengths[row] * speed;
-            separation[row] < -allowed.max(2.0 * system.noise(row, course.size))
-        })
-        .collect();
-    let gained = energy.change > options.tolerance * energy.before;
-    let admissible = pulling.is_empty() && closing.is_empty() && !gained && !course.exhausted;
-    if course.exhausted {
-        notes.push(Note::StepsExhausted { steps: course.steps.len(), rows: closing.clone() });
-    }
-    if !course.missed.is_empty() && course.residual.is_none() {
-        let mut rows = course.missed.clone();
-        rows.sort_unstable();
-        rows.dedup();
-        notes.push(Note::RestitutionMissed { rows });
-    }
-    if !pulling.is_empty() {
-        notes.push(Note::Pulling { rows: pulling });
-    }
-    if !closing.is_empty() && !course.exhausted {
-        notes.push(Note::StillClosing { rows: closing });
-    }
-    if gained {
-        notes.push(Note::EnergyGained { change: energy.change, before: energy.before });
-    }
-    admissible
-}
-
-/// What rough contacts would need of a real surface.
-fn demand(
-    contacts: &[Contact],
-    impulses: &[f64],
-    unique: bool,
-    notes: &mut Vec<Note>,
-) -> Vec<FrictionDemand> {
-    let mut demands = Vec::new();
-    for contact in contacts.iter().filter(|c| c.surface == Surface::Rough) {
-        let tangent = norm(&contact.tangent.iter().map(|&row| impulses[row]).collect::<Vec<_>>());
-        let normal = impulses[contact.normal];
-        if tangent == 0.0 && normal <= 0.0 {
-            continue;
-        }
-        let coefficient = if normal > 0.0 { tangent / normal } else { f64::INFINITY };
-        demands.push(FrictionDemand { normal: contact.normal, coefficient });
-        if coefficient > 1.0 {
-            notes.push(Note::FrictionDemand { row: contact.normal, coefficient, unique });
-        }
-    }
-    demands
-}
-
-/// Whether a contact that touches without closing slides so that its own friction would drive it in (Painlevé).
-fn jams_without_approach(system: &System, contact: &Contact, y: &[f64]) -> bool {
-    let Surface::Coulomb(coefficient) = contact.surface else { return false };
-    let n = contact.normal;
-    if system.blocked[n] || y[n].abs() > system.noise(n, system.speed) {
-        return false;
-    }
-    let slip = norm(&contact.tangent.iter().map(|&t| y[t]).collect::<Vec<_>>());
-    let noise = contact.tangent.iter().map(|&t| system.noise(t, system.speed)).fold(0.0, f64::max);
-    if slip <= noise {
-        return false;
-    }
-    let along: f64 = contact
-        .tangent
-        .iter()
-        .map(|&t| system.lengths[t] / system.lengths[n] * system.rows.inner(n, t) * (y[t] / slip))
-        .sum();
-    coefficient * along > 1.0
-}
-
-fn outcome_is_finite(outcome: &Outcome) -> bool {
-    let lists = [
-        &outcome.velocity,
-        &outcome.impulses,
-        &outcome.bilateral_impulses,
-        &outcome.approach,
-        &outcome.separation,
-        &outcome.work,
-    ];
-    lists.iter().all(|list| list.iter().all(|x| x.is_finite()))
-        && [outcome.energy.before, outcome.energy.after, outcome.energy.change].iter().all(|x| x.is_finite())
-        && outcome.self_stresses.iter().all(|s| s.contacts.iter().chain(&s.bilateral).all(|x| x.is_finite()))
 }
