@@ -3,11 +3,11 @@
 //! Letters: a₁ to a₅ lengths of the frames, n_i = (α_i, β_i, γ_i) the normals, C the centres, O the hinges, A the
 //! contact points; the paper's v₁₂ₙ is −y.
 
-use carom::impact::{Law, Options};
+use carom::impact::Law;
 use carom::joint::Kind;
 use nalgebra::Vector3;
 
-use super::scenes::{self, Case, approaches, balanced, impulses, separations};
+use super::scenes::{self, Case, approaches, balanced, count, impulses, separations};
 use super::{Paper, Row, same};
 use crate::diagnostics::Refusal;
 
@@ -50,20 +50,6 @@ impl Frames {
     }
 }
 
-fn count(number: usize) -> f64 {
-    u32::try_from(number).map_or(f64::INFINITY, f64::from)
-}
-
-/// The inertia of each body about its hinge, from the constrained inverse mass.
-fn reduced(case: &Case) -> [f64; 2] {
-    let problem = &case.prepared.assembly.problem;
-    let metric = carom::metric::Metric::new(&problem.mass, &problem.bilateral, Options::default().tolerance);
-    metric.map_or([f64::NAN; 2], |metric| {
-        let inverse = metric.constrained_inverse();
-        [1.0 / inverse[(5, 5)], 1.0 / inverse[(11, 11)]]
-    })
-}
-
 fn geometry() -> Result<Vec<Row>, Refusal> {
     let case = Case::read(scenes::HINGED_FRAMES)?;
     let frames = Frames::of(&case);
@@ -71,7 +57,9 @@ fn geometry() -> Result<Vec<Row>, Refusal> {
     // The lengths as the paper has them, from the places in the scene.
     let (l1, l2, l3, l4, l5) = (-o1.y, a1.z, -a3.z, c2.y, o2.y - c2.y);
     let body = &case.prepared.instant.bodies[1].0;
-    let inertia = reduced(&case);
+    // Each body turns about z only: the moment that its hinge leaves to it.
+    let inverse = case.constrained_inverse()?;
+    let inertia = [1.0 / inverse[(5, 5)], 1.0 / inverse[(11, 11)]];
     let result = case.solve(Law::NewtonLcp)?;
 
     let first = (o1 - c1).cross(&Vector3::x());

@@ -3,6 +3,7 @@
 use carom::impact::demand::demand;
 use carom::impact::mechanism::BodyOutcome;
 use carom::impact::{Law, Options};
+use carom::metric::Metric;
 use carom::scene::Format;
 use carom::scene::instant::TOUCHING;
 use nalgebra::{DMatrix, Vector3};
@@ -116,6 +117,22 @@ impl Case {
         self.matrix(self.prepared.assembly.problem.projector(&Options::default()))
     }
 
+    /// The same of the joints alone.
+    pub fn projector_of_joints(&self) -> Result<DMatrix<f64>, Refusal> {
+        let mut problem = self.prepared.assembly.problem.clone();
+        problem.contacts = DMatrix::zeros(0, problem.velocity.len());
+        problem.restitution.clear();
+        problem.rough.clear();
+        self.matrix(problem.projector(&Options::default()))
+    }
+
+    /// The inverse mass under the joints, G_A⁻¹.
+    pub fn constrained_inverse(&self) -> Result<DMatrix<f64>, Refusal> {
+        let problem = &self.prepared.assembly.problem;
+        let metric = Metric::new(&problem.mass, &problem.bilateral, Options::default().tolerance);
+        self.matrix(metric.map(|metric| metric.constrained_inverse()))
+    }
+
     fn matrix(&self, found: Result<DMatrix<f64>, carom::Error>) -> Result<DMatrix<f64>, Refusal> {
         found.map_err(|error| Refusal::of_unreadable(self.file.0.to_string(), &error.to_string()))
     }
@@ -130,6 +147,11 @@ impl Case {
 /// The motion of the first body after an impact: velocity, then angular velocity.
 pub fn motion_after(result: &BodyOutcome) -> [Vector3<f64>; 2] {
     [result.states[0].velocity, result.states[0].angular_velocity]
+}
+
+/// A small number of things, as a number of a row.
+pub fn count(things: usize) -> f64 {
+    u32::try_from(things).map_or(f64::INFINITY, f64::from)
 }
 
 /// The normal impulses.

@@ -7,7 +7,7 @@ use carom::impact::{Law, Options};
 use carom::shape::{HalfSpace, Shape};
 use nalgebra::{Matrix3, Unit, Vector3};
 
-use super::scenes::{self, Case, approaches, balanced, impulses, separations};
+use super::scenes::{self, Case, approaches, balanced, count, impulses, separations};
 use super::{Paper, Row, same};
 use crate::diagnostics::Refusal;
 
@@ -233,8 +233,7 @@ fn two_oblique_planes() -> Result<Vec<Row>, Refusal> {
         Shape::Ellipsoid { semi_axes: [1.0, 1.5, 2.0] },
     ] {
         touch_eight_planes(&mut case, shape);
-        let rank = case.solve(Law::NewtonLcp)?.outcome.rank;
-        ranks.push(u32::try_from(rank).map_or(f64::INFINITY, f64::from));
+        ranks.push(count(case.solve(Law::NewtonLcp)?.outcome.rank));
     }
     Ok(vec![
         case.row("(23)", "change of energy, k = 1")

@@ -6,7 +6,7 @@ use carom::impact::Law;
 use carom::shape::Shape;
 use nalgebra::{DMatrix, Vector3};
 
-use super::scenes::{self, Case, motion_after};
+use super::scenes::{self, Case, count, motion_after};
 use super::{Paper, Row};
 use crate::diagnostics::Refusal;
 
@@ -75,14 +75,7 @@ fn wall_elastic() -> Result<Vec<Row>, Refusal> {
     let p = in_five(projector) * (2.0 * jt);
     let entries = [p[(1, 1)], p[(2, 2)], p[(2, 4)], p[(1, 2)], p[(2, 1)]];
     // Without the wall B is the floor's rows A.
-    let floor = {
-        let mut problem = case.prepared.assembly.problem.clone();
-        let n = problem.velocity.len();
-        problem.contacts = DMatrix::zeros(0, n);
-        problem.restitution.clear();
-        problem.rough.clear();
-        problem.projector(&carom::impact::Options::default()).map_or(f64::NAN, |p| p.trace())
-    };
+    let floor = case.projector_of_joints()?.trace();
     let energy = result.outcome.energy;
     let least = case.friction(&result).1;
     Ok(vec![
@@ -127,10 +120,6 @@ fn wall_elastic() -> Result<Vec<Row>, Refusal> {
             .within(1e-8)
             .beyond("more than:", [1.0]),
     ])
-}
-
-fn count(number: usize) -> f64 {
-    u32::try_from(number).map_or(f64::INFINITY, f64::from)
 }
 
 fn wall_with_restitution() -> Result<Vec<Row>, Refusal> {
