@@ -150,11 +150,14 @@ fn hinged() -> Result<Vec<Row>, Refusal> {
         case.row("(36)", "−v₁₂ₙ after by newton_lcp, k = (0.8, 0.5, 0.2)")
             .computed(separations(&unequal))
             .beyond("the larger of k₁, k₃ wins:", larger),
-        case.row("“any coefficient of restitution gives the same”", "change of energy, k = (0.6, 0.3, 0.6)")
-            .printed("Newton's:", [newton.outcome.energy.change])
-            .computed([poisson.outcome.energy.change])
-            .in_words("Poisson's:")
-            .wrong(true, "for one k they agree; for unequal k they do not"),
+        case.row(
+            "text",
+            "“any coefficient of restitution gives the same”: change of energy, k = (0.6, 0.3, 0.6)",
+        )
+        .printed("Newton's:", [newton.outcome.energy.change])
+        .computed([poisson.outcome.energy.change])
+        .in_words("Poisson's:")
+        .wrong(true, "for one k they agree; for unequal k they do not"),
     ])
 }
 
@@ -204,7 +207,7 @@ fn cylindrical() -> Result<Vec<Row>, Refusal> {
     let newton = case.solve(Law::Newton)?;
     let hinged = Case::read(scenes::HINGED_FRAMES)?.solve(Law::NewtonLcp)?.outcome;
     Ok(vec![
-        case.row("“cylindrical”", "rank of G₁ + G₂ on cylindrical joints")
+        case.row("text", "“cylindrical”: rank of G₁ + G₂ on cylindrical joints")
             .printed("the paper's joints:", [count(hinged.rank)])
             .computed([count(outcome.rank)])
             .wrong(

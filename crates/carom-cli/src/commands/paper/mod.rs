@@ -32,12 +32,11 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Each row sets what the paper prints beside what this program computes from the scene named above the row, and gives
-a verdict:
+Each row sets what the paper prints beside what this program computes from the scene named above it:
   agrees    the two are the same
   misprint  a slip of the pen; the erratum says what is meant
   wrong     what is printed does not hold; the erratum says what does
-  beyond    nothing printed is on record to compare with; the closed form in brackets is this project's own
+  beyond    nothing printed is on record; in brackets what this project's own theory gives
 
 Examples:
   carom paper

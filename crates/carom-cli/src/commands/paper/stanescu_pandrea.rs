@@ -78,8 +78,8 @@ fn horizontal_plane() -> Result<Vec<Row>, Refusal> {
             .computed([gap_at(&case, overlapping)])
             .wrong(true, "a signed gap is needed: negative, the depth, where they overlap"),
         case.row(
-            "“the three coefficients are equal”",
-            "impulse by Newton's, Poisson's and the energetic one",
+            "text",
+            "“the three coefficients are equal”: impulse by Newton's, Poisson's and the energetic one",
         )
         .printed("one contact: (1+k) |v_n| / g each", [push; 3])
         .computed([newton.contacts[0].impulse, poisson.contacts[0].impulse, energetic.contacts[0].impulse])
@@ -180,7 +180,7 @@ fn two_planes() -> Result<Vec<Row>, Refusal> {
             .printed("misprints; their wording is not on record", [])
             .in_words("balanced")
             .misprint(balanced(&coupled), "momentum and impulses: G (v⁺ − v⁻) = Nᵀ P"),
-        case.row("“the three coefficients are equal”", "P, k = (0.8, 0.3)")
+        case.row("text", "“the three coefficients are equal”: P, k = (0.8, 0.3)")
             .printed("Newton's:", impulses(&newton))
             .computed(impulses(&poisson))
             .in_words("Poisson's:")
@@ -285,7 +285,7 @@ fn corner() -> Result<Vec<Row>, Refusal> {
                 separations(&decoupled).iter().any(|y| *y < 0.0),
                 "each v_n returns −k times itself; (23) leaves two contacts closing",
             ),
-        case.row("“the three coefficients are equal”", "v_n after, k = (0.9, 0.5, 0.2)")
+        case.row("text", "“the three coefficients are equal”: v_n after, k = (0.9, 0.5, 0.2)")
             .printed("Newton's:", separations(&coupled))
             .computed(separations(&poisson))
             .in_words("Poisson's:")
