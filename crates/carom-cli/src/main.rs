@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{compare, generalized, schema, solve};
+use crate::commands::{compare, generalized, paper, schema, solve};
 use crate::diagnostics::Refusal;
 
 /// The reference engine for rigid-body impact.
@@ -39,6 +39,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Resolves the impact problem given as matrices
     Generalized(generalized::Arguments),
+    /// Lists, or reproduces, published examples: printed value, computed value, erratum
+    Paper(paper::Arguments),
     /// Prints the JSON Schema of the scene
     Schema(schema::Arguments),
 }
@@ -86,6 +88,7 @@ fn main() -> ExitCode {
     let (result, json) = match &arguments.command {
         Command::Solve(arguments) => (solve::run(arguments), arguments.json),
         Command::Compare(arguments) => (compare::run(arguments), arguments.json),
+        Command::Paper(arguments) => (paper::run(arguments), arguments.json),
         Command::Schema(arguments) => (schema::run(), arguments.json),
         Command::Generalized(arguments) => (generalized::run(arguments), arguments.json),
     };

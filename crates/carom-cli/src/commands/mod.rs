@@ -4,5 +4,6 @@ pub mod compare;
 pub mod generalized;
 mod input;
 mod law;
+pub mod paper;
 pub mod schema;
 pub mod solve;

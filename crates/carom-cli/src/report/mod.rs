@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod generalized;
+pub mod paper;
 pub mod screws;
 pub mod solve;
 mod table;
