@@ -249,7 +249,7 @@ fn wrong_command_lines() {
     for (arguments, words) in [
         (vec!["--law", "newtn"], "a similar value exists: 'newton'"),
         (vec!["--tolerance", "0.5"], "to 0.01"),
-        (vec!["--order", "0;1"], "row numbers as in 0,2,1"),
+        (vec!["--order", "0;1"], "numbers as in 0,2,1"),
         (vec!["--order", "0,2"], "row 2 is not a normal"),
         (vec!["--colour"], "unexpected argument"),
     ] {

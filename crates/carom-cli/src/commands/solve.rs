@@ -237,19 +237,27 @@ impl<'a> Solved<'a> {
             notes.extend(self.detection_note());
         }
         let needed = self.demand.reported.iter().filter(|(_, needed)| *needed > 1.0);
+        let these = if self.result.outcome.impulse_unique { "" } else { ", for the impulses given" };
         for (grip, needed) in needed {
-            notes.push(format!(
-                "{} would need a friction coefficient of {}; real surfaces seldom exceed 1",
-                self.grip(*grip),
-                if needed.is_finite() { format!("{needed:.6}") } else { "more than any".to_string() },
-            ));
+            notes.push(if needed.is_finite() {
+                format!(
+                    "{} would need a friction coefficient of {}{these}; real surfaces seldom exceed 1",
+                    self.grip(*grip),
+                    report::number(*needed),
+                )
+            } else {
+                format!(
+                    "{} is loaded along the tangent without a normal push{these}: no friction does that",
+                    self.grip(*grip)
+                )
+            });
         }
         if let Some(least) = self.demand.least
             && !self.demand.reported.is_empty()
         {
             notes.push(if least.is_finite() {
                 format!(
-                    "the impulses can be shared differently; over all sharings the grips need a friction coefficient of at least {least:.6}"
+                    "the impulses can be shared differently, but no sharing does with a friction coefficient below {least:.6}"
                 )
             } else {
                 "no sharing of the impulses lets every grip push: the floor or wall would have to pull".to_string()
@@ -260,6 +268,21 @@ impl<'a> Solved<'a> {
 
     /// Row numbers mean nothing to someone who wrote bodies: say contacts by name.
     fn by_name(&self, note: &Note) -> String {
+        match note {
+            Note::PoissonNotUnique { other } => {
+                return format!(
+                    "Poisson's law does not determine the velocities: dependent contacts with unequal restitution share the compression in more than one way, and another way gives {}",
+                    self.motions(other)
+                );
+            }
+            Note::OrderMatters { other } => {
+                return format!(
+                    "the answer depends on the order of the contacts, which the rigid model does not decide; another order gives {}",
+                    self.motions(other)
+                );
+            }
+            _ => {}
+        }
         let contacts = &self.prepared.instant.contacts;
         let rows = &self.prepared.assembly.contact_rows;
         note.describe(&|row| {
@@ -274,6 +297,26 @@ impl<'a> Solved<'a> {
                 },
             )
         })
+    }
+
+    /// Generalised velocities, by body; of many bodies the first.
+    fn motions(&self, velocity: &[f64]) -> String {
+        const SHOWN: usize = 3;
+        let Prepared { scene, assembly, .. } = self.prepared;
+        let moving =
+            scene.bodies.iter().zip(&assembly.coordinates).filter_map(|(body, at)| at.map(|at| (body, at)));
+        let mut words: Vec<String> = moving
+            .clone()
+            .take(SHOWN)
+            .map(|(body, at)| {
+                let part = |at: usize| vector(&Vector3::from_column_slice(&velocity[at..at + 3]), 1.0);
+                format!("{} velocity {}, angular velocity {}", body.name, part(at), part(at + 3))
+            })
+            .collect();
+        if moving.clone().count() > SHOWN {
+            words.push("…".to_string());
+        }
+        words.join("; ")
     }
 
     fn detection_note(&self) -> Option<String> {

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use carom::impact::Note;
+
 use super::generalized::list;
 use super::table::{self, Cell};
 use super::{Style, beside, number};
@@ -13,15 +15,34 @@ pub fn write(out: &mut dyn Write, solved: &[Solved], style: Style) -> io::Result
     if let Some(title) = &prepared.scene.title {
         writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
     }
+    if let Some(source) = &prepared.scene.source {
+        writeln!(out, "({})", source.replace(char::is_control, " "))?;
+    }
     writeln!(out, "{}", summary(solved))?;
     laws(out, solved, style)?;
     contacts(out, solved, style)?;
     bodies(out, solved, style)?;
+    // The same words under several laws stand once.
+    let mut notes: Vec<(String, Vec<&str>)> = Vec::new();
     for s in solved {
-        let title = format!("notes on {}", s.result.outcome.law);
-        list(out, style, &title, s.notes().into_iter())?;
+        let law = s.result.outcome.law.name();
+        for note in s.notes() {
+            match notes.iter_mut().find(|(text, _)| *text == note) {
+                Some((_, laws)) => laws.push(law),
+                None => notes.push((note, vec![law])),
+            }
+        }
     }
-    Ok(())
+    let items = notes.into_iter().map(|(text, laws)| {
+        let who = if laws.len() == solved.len() { "all laws".to_string() } else { laws.join(", ") };
+        format!("{who}: {text}")
+    });
+    list(out, style, "notes", items.collect::<Vec<_>>().into_iter())
+}
+
+/// Whether a law promises a restitution and misses it.
+fn misses(solved: &Solved) -> bool {
+    solved.result.outcome.notes.iter().any(|note| matches!(note, Note::RestitutionMissed { .. }))
 }
 
 /// Whether the laws agree, and which are in trouble.
@@ -33,11 +54,15 @@ fn summary(solved: &[Solved]) -> String {
         let size = reference.outcome.velocity.iter().fold(speed, |m: f64, v| m.max(v.abs()));
         apart.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs())) <= 1e-9 * size
     };
-    let (agree, differ): (Vec<&Solved>, Vec<&Solved>) = solved.iter().partition(same);
+    let (miss, keep): (Vec<&Solved>, Vec<&Solved>) = solved.iter().partition(|s| misses(s));
+    let (agree, differ): (Vec<&Solved>, Vec<&Solved>) = keep.into_iter().partition(same);
     let names =
         |list: &[&Solved]| list.iter().map(|s| s.result.outcome.law.name()).collect::<Vec<_>>().join(", ");
     let mut text = if differ.is_empty() {
-        "All laws give the same velocities.".to_string()
+        format!(
+            "{} give the same velocities.",
+            if miss.is_empty() { "All laws".to_string() } else { names(&agree) }
+        )
     } else if agree.len() == 1 {
         format!("Every law differs from {}: the rigid model does not decide between them.", names(&agree))
     } else {
@@ -48,6 +73,9 @@ fn summary(solved: &[Solved]) -> String {
             if differ.len() == 1 { "s" } else { "" },
         )
     };
+    if !miss.is_empty() {
+        text.push_str(&format!(" Missing the restitution asked for: {}.", names(&miss)));
+    }
     let bad: Vec<&Solved> =
         solved.iter().filter(|s| !s.result.outcome.admissible || !s.result.outcome.consistent).collect();
     if !bad.is_empty() {
@@ -57,7 +85,8 @@ fn summary(solved: &[Solved]) -> String {
 }
 
 fn laws(out: &mut dyn Write, solved: &[Solved], style: Style) -> io::Result<()> {
-    let header = ["law", "energy change", "steps", "velocity", "impulses", "consistent", "admissible"];
+    let header =
+        ["law", "energy change", "steps", "velocity", "impulses", "consistent", "restitution", "admissible"];
     table::write(out, style, "laws", header, solved.len(), |i| {
         let outcome = &solved[i].result.outcome;
         let energy = outcome.energy;
@@ -70,6 +99,7 @@ fn laws(out: &mut dyn Write, solved: &[Solved], style: Style) -> io::Result<()> 
             Cell::from(unique(outcome.velocity_unique)).alarm_if(!outcome.velocity_unique),
             unique(outcome.impulse_unique).into(),
             Cell::from(if outcome.consistent { "yes" } else { "NO" }).alarm_if(!outcome.consistent),
+            Cell::from(if misses(&solved[i]) { "MISSED" } else { "-" }).alarm_if(misses(&solved[i])),
             Cell::from(if outcome.admissible { "yes" } else { "NO" }).alarm_if(!outcome.admissible),
         ]
     })

@@ -26,6 +26,7 @@ pub fn write(
     velocities(out, outcome, style)?;
     steps(out, outcome, style)?;
     friction(out, outcome, style)?;
+    demand(out, outcome, style)?;
     indeterminacy(out, outcome, style)?;
     energy(out, outcome, style)?;
     writeln!(out, "{}", flags(outcome, style))?;
@@ -183,6 +184,10 @@ pub(super) fn friction(out: &mut dyn Write, outcome: &Outcome, style: Style) -> 
             history.termination.name().into(),
         ]
     })?;
+    Ok(())
+}
+
+fn demand(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io::Result<()> {
     let demand = &outcome.friction_demand;
     let header = ["normal", "coefficient"];
     table::write(out, style, "friction that the rough contacts would need", header, demand.len(), |i| {
@@ -223,14 +228,9 @@ pub(super) fn energy(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io
 
 pub(super) fn flags(outcome: &Outcome, style: Style) -> String {
     let rows = outcome.impulses.len();
-    let blocked = if outcome.blocked.is_empty() {
-        String::new()
-    } else {
-        format!(" (blocked by the bilateral rows: {})", row_list(&outcome.blocked))
-    };
     let say = |good: bool, yes: &str, no: &str| if good { yes.to_string() } else { style.alarm(no) };
     [
-        format!("rank {} of {rows} contact rows{blocked}", outcome.rank),
+        format!("rank {} of {rows} contact rows", outcome.rank),
         say(outcome.velocity_unique, "velocities unique", "velocities not unique"),
         // Common and harmless: the velocities do not depend on it.
         if outcome.impulse_unique { "impulses unique" } else { "impulses not unique" }.to_string(),

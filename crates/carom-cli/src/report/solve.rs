@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use carom::contact::Surface;
 use carom::impact::Status;
+use nalgebra::Vector3;
 
 use super::generalized::{audit_line, energy, energy_in_words, flags, friction, list};
 use super::screws::Screws;
@@ -17,10 +18,14 @@ pub fn write(out: &mut dyn Write, solved: &Solved, screws: bool, style: Style) -
     if let Some(title) = &scene.title {
         writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
     }
+    if let Some(source) = &scene.source {
+        writeln!(out, "({})", source.replace(char::is_control, " "))?;
+    }
     writeln!(out, "{}", sentence(solved, style))?;
     bodies(out, solved, style)?;
     contacts(out, solved, style)?;
     joints(out, solved, style)?;
+    steps(out, solved, style)?;
     friction(out, &solved.result.outcome, style)?;
     grips(out, solved, style)?;
     undetermined(out, solved, style)?;
@@ -58,14 +63,15 @@ fn sentence(solved: &Solved, style: Style) -> String {
                 .filter(|(_, result)| result.impulse_vector.norm() > 0.0)
                 .map(|(contact, _)| contact.name.as_str())
                 .collect();
+            let steps = outcome.steps.len();
+            let together = if steps > 1 { "" } else { " together" };
             let what = match struck.as_slice() {
                 [] => "No contact carries an impulse".to_string(),
                 [one] => format!("{one} strikes"),
-                [first, second] => format!("{first} and {second} strike together"),
-                [first, rest @ ..] => format!("{first} and {} others strike together", rest.len()),
+                [first, second] => format!("{first} and {second} strike{together}"),
+                [first, rest @ ..] => format!("{first} and {} others strike{together}", rest.len()),
             };
-            let steps = outcome.steps.len();
-            let steps = if steps > 1 { format!(", resolved in {steps} steps") } else { String::new() };
+            let steps = if steps > 1 { format!(" in {steps} steps") } else { String::new() };
             let end = if outcome.admissible {
                 String::new()
             } else {
@@ -164,28 +170,59 @@ fn grips(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()> {
     })
 }
 
+/// The steps of a cascade or sequence; a single one is the whole, which the contacts already show.
+fn steps(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()> {
+    let outcome = &solved.result.outcome;
+    if outcome.steps.len() < 2 {
+        return Ok(());
+    }
+    let Prepared { instant, assembly, .. } = solved.prepared;
+    let energy = outcome.energy.before.max(outcome.energy.after);
+    let header = ["step", "normal impulses", "energy change"];
+    table::write(out, style, "steps", header, outcome.steps.len(), |i| {
+        let step = &outcome.steps[i];
+        let parts = assembly.contact_rows.iter().zip(&instant.contacts).filter_map(|(rows, contact)| {
+            let at = step.rows.iter().position(|&row| row == rows.start)?;
+            (step.impulses[at] != 0.0).then(|| format!("{} {}", contact.name, number(step.impulses[at])))
+        });
+        let parts: Vec<String> = parts.collect();
+        [
+            (i + 1).to_string().into(),
+            if parts.is_empty() { "-".to_string() } else { parts.join(", ") }.into(),
+            beside(step.energy_change, energy).into(),
+        ]
+    })
+}
+
 /// The self-stresses, spoken in contacts and joints.
 fn undetermined(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()> {
-    let Prepared { scene, instant, assembly, .. } = solved.prepared;
+    let Prepared { instant, assembly, .. } = solved.prepared;
     let stresses = &solved.result.outcome.self_stresses;
     let items = stresses.iter().map(|stress| {
+        let size = stress.bilateral.iter().chain(&stress.contacts).fold(0.0, |m: f64, x| m.max(x.abs()));
         let mut parts = Vec::new();
-        for (contact, rows) in instant.contacts.iter().zip(&assembly.contact_rows) {
-            let row = rows.clone().map(|row| stress.contacts[row]).collect::<Vec<_>>();
-            if row.iter().any(|x| x.abs() > 1e-12) {
-                parts.push(format!("{} {}", contact.name, super::number_list(&row)));
+        for (k, contact) in instant.contacts.iter().enumerate() {
+            let rows = assembly.contact_rows[k].clone().zip(&assembly.directions[k]);
+            let sum = rows.fold(Vector3::zeros(), |sum, (row, axis)| sum + axis * stress.contacts[row]);
+            if sum.norm() > 1e-12 * size {
+                parts.push(format!("{} {}", contact.name, vector(&sum, size)));
             }
         }
-        let size = stress.bilateral.iter().chain(&stress.contacts).fold(0.0, |m: f64, x| m.max(x.abs()));
         for (joint, rows) in instant.joints.iter().zip(&assembly.joint_rows) {
-            let row = rows.clone().map(|row| stress.bilateral[row]).collect::<Vec<_>>();
-            if row.iter().any(|x| x.abs() > 1e-12 * size) {
-                parts.push(format!(
-                    "{} ({}) {}",
-                    joint.name,
-                    scene.bodies[joint.bodies[0]].name,
-                    super::number_list(&row)
-                ));
+            let (mut force, mut moment) = (Vector3::zeros(), Vector3::zeros());
+            for (row, parts) in rows.clone().zip(joint.rows(&instant.bodies)) {
+                force += parts.first[0] * stress.bilateral[row];
+                moment += parts.first[1] * stress.bilateral[row];
+            }
+            let arm = joint.point(&instant.bodies) - instant.bodies[joint.bodies[0]].1.position;
+            moment -= arm.cross(&force);
+            if force.norm().max(moment.norm()) > 1e-12 * size {
+                let moment = if moment.norm() > 1e-12 * size {
+                    format!(", moment {}", vector(&moment, size))
+                } else {
+                    String::new()
+                };
+                parts.push(format!("{} {}{moment}", joint.name, vector(&force, size)));
             }
         }
         parts.join("; ")

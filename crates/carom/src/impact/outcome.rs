@@ -253,7 +253,7 @@ pub enum Note {
     },
     /// The law depends on the order of the contacts.
     OrderMatters {
-        /// The velocity after in the reverse order.
+        /// The velocity after in another order.
         other: Vec<f64>,
     },
     /// The order of the contacts decides how they share the impulses, though not the velocities.
@@ -381,7 +381,7 @@ impl Note {
             ),
             Self::OrderMatters { other } => write!(
                 f,
-                "the answer depends on the order of the contacts, which the rigid model does not decide; the reverse order gives v+ = {}",
+                "the answer depends on the order of the contacts, which the rigid model does not decide; another order gives v+ = {}",
                 numbers(other)
             ),
             Self::OrderSharesImpulses => write!(

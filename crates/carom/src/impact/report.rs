@@ -154,7 +154,7 @@ impl Course {
         }
     }
 
-    /// What the reverse order would change, where contacts were taken in turn.
+    /// What another order would change, where contacts were taken in turn.
     fn other_order(
         &self,
         system: &System,
@@ -165,26 +165,64 @@ impl Course {
         if !self.in_order || contacts.len() < 2 || self.exhausted {
             return OtherOrder::Same;
         }
-        let order = match &options.order {
-            Order::Given => Order::Reversed,
-            Order::Reversed | Order::Fastest => Order::Given,
-            Order::Rows(rows) => Order::Rows(rows.iter().rev().copied().collect()),
-        };
-        let other = Self::run(system, contacts, loose, options, &order);
-        let apart: Vec<f64> = other.u.iter().zip(&self.u).map(|(a, b)| a - b).collect();
         // Sequences that converge stop at rounding times the number of their steps.
         let level = 100.0 * options.tolerance;
-        if norm(&apart) > level * norm(&self.u) {
-            return OtherOrder::OtherVelocity(self.velocity(system, &other.u).iter().copied().collect());
-        }
         let unit = |p: &[f64]| -> Vec<f64> { p.iter().zip(&system.lengths).map(|(p, l)| p * l).collect() };
-        let (ours, theirs) = (unit(&self.impulses), unit(&other.impulses));
-        let apart: Vec<f64> = ours.iter().zip(&theirs).map(|(a, b)| a - b).collect();
-        if norm(&apart) > level * norm(&ours) { OtherOrder::OtherImpulses } else { OtherOrder::Same }
+        let ours = unit(&self.impulses);
+        let mut shares = false;
+        for order in other_orders(contacts, &options.order, self.steps.len()) {
+            let other = Self::run(system, contacts, loose, options, &order);
+            let apart: Vec<f64> = other.u.iter().zip(&self.u).map(|(a, b)| a - b).collect();
+            if norm(&apart) > level * norm(&self.u) {
+                let velocity = self.velocity(system, &other.u).iter().copied().collect();
+                return OtherOrder::OtherVelocity(velocity);
+            }
+            let apart: Vec<f64> = ours.iter().zip(unit(&other.impulses)).map(|(a, b)| a - b).collect();
+            shares |= norm(&apart) > level * norm(&ours);
+        }
+        if shares { OtherOrder::OtherImpulses } else { OtherOrder::Same }
     }
 }
 
-/// What the reverse order of the contacts changes.
+/// Orders to try instead of the one asked for: every one of up to four contacts; of more, or in long sequences, the
+/// reverse and the rotations of a few.
+fn other_orders(contacts: &[Contact], asked: &Order, steps: usize) -> Vec<Order> {
+    let given: Vec<usize> = match asked {
+        Order::Rows(rows) => rows.clone(),
+        _ => contacts.iter().map(|c| c.normal).collect(),
+    };
+    let n = given.len();
+    let mut orders: Vec<Vec<usize>> = vec![given.iter().rev().copied().collect()];
+    if *asked == Order::Fastest {
+        orders.push(given.clone());
+    }
+    if n <= 4 && steps <= 50 {
+        orders.extend(permutations(&given));
+    } else if steps <= 50 {
+        orders.extend((1..n.min(8)).map(|k| [&given[k..], &given[..k]].concat()));
+    }
+    orders.into_iter().map(Order::Rows).collect()
+}
+
+/// Every order of a short list.
+fn permutations(list: &[usize]) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new()];
+    for &item in list {
+        all = all
+            .into_iter()
+            .flat_map(|partial| {
+                (0..=partial.len()).map(move |at| {
+                    let mut longer = partial.clone();
+                    longer.insert(at, item);
+                    longer
+                })
+            })
+            .collect();
+    }
+    all
+}
+
+/// What another order of the contacts changes.
 enum OtherOrder {
     Same,
     OtherImpulses,
