@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use crate::impact::{Law, Outcome, Problem};
+use crate::impact::{Law, Note, Outcome, Problem, Status};
 
 /// What the audit found.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -25,12 +25,19 @@ pub struct Audit {
     pub unilateral_residual: f64,
     /// p (y⁺ + k y⁻) of each step, the worst normal; absent for laws that do not ask for it to vanish.
     pub complementarity_residual: Option<f64>,
-    /// Whether momentum, bilateral rows, the energy's two forms and complementarity all hold.
+    /// How far what the outcome says (y⁻, y⁺, energies, work, the sum of its steps) is from what its velocities and
+    /// impulses give, the worst of all, relative.
+    pub statement_residual: f64,
+    /// Whether momentum, bilateral rows, the energy's two forms, the outcome's own statements and complementarity all
+    /// hold, and, for a law that promises it, no contact pulls or keeps closing.
     pub passed: bool,
 }
 
 /// The largest relative residual that passes, unless the outcome itself expects more rounding.
 pub const AUDIT_TOLERANCE: f64 = 1e-9;
+
+/// The most that an outcome's own estimate of rounding can add to that.
+const LARGEST_ALLOWANCE: f64 = 1e-6;
 
 /// A balance: the sum of some terms, and of their sizes.
 #[derive(Default, Clone, Copy)]
@@ -112,10 +119,18 @@ pub fn audit(problem: &Problem, outcome: &Outcome) -> Audit {
         }
     }
     let complementarity_residual = complementarity(problem, outcome, &approach);
-    let allowed = AUDIT_TOLERANCE.max(outcome.rounding);
+    let statement_residual = statements(outcome, &approach, &separation, from_velocities, size);
+    // The outcome may expect more rounding than usual, but not so much that anything passes.
+    let allowed = AUDIT_TOLERANCE.max(outcome.rounding.min(LARGEST_ALLOWANCE));
+    let unilateral = matches!(outcome.law, Law::NewtonLcp | Law::Poisson | Law::Sequential | Law::Reflection)
+        && outcome.consistent
+        && outcome.status != Status::StepsExhausted
+        && !outcome.notes.iter().any(|note| matches!(note, Note::FrictionLocks { .. }));
     let passed = momentum_residual <= allowed
         && bilateral_residual <= allowed
         && energy_mismatch <= allowed
+        && statement_residual <= allowed
+        && !(unilateral && unilateral_residual > allowed)
         && complementarity_residual.is_none_or(|r| r <= allowed);
     Audit {
         momentum_residual,
@@ -125,8 +140,42 @@ pub fn audit(problem: &Problem, outcome: &Outcome) -> Audit {
         energy_mismatch,
         unilateral_residual,
         complementarity_residual,
+        statement_residual,
         passed,
     }
+}
+
+/// The worst difference between what the outcome says and what follows from its velocities and impulses.
+fn statements(
+    outcome: &Outcome,
+    approach: &[Balance],
+    separation: &[Balance],
+    from_velocities: Balance,
+    size: f64,
+) -> f64 {
+    let mut worst: f64 = 0.0;
+    let mut see = |difference: f64, scale: f64| {
+        if difference != 0.0 {
+            worst = worst.max(difference.abs() / scale);
+        }
+    };
+    for (row, (before, after)) in approach.iter().zip(separation).enumerate() {
+        let scale = before.size.max(after.size);
+        see(outcome.approach[row] - before.sum, scale);
+        see(outcome.separation[row] - after.sum, scale);
+        let steps = outcome.steps.iter().flat_map(|step| step.rows.iter().zip(&step.impulses));
+        let (sum, load) = steps
+            .filter(|(r, _)| **r == row)
+            .fold((0.0, outcome.impulses[row].abs()), |(sum, load), (_, p)| (sum + p, load + p.abs()));
+        see(sum - outcome.impulses[row], load);
+    }
+    let energy = outcome.energy;
+    see(energy.after - energy.before - from_velocities.sum, size);
+    // The work of the steps may be far larger than what it comes to in the end.
+    let effort: f64 = outcome.steps.iter().map(|step| step.energy_change.abs()).sum();
+    see(energy.change - from_velocities.sum, size.max(effort));
+    see(outcome.work.iter().sum::<f64>() - energy.change, size.max(effort));
+    worst
 }
 
 /// The worst p (y⁺ + k y⁻) over the normals of every step, relative to the energy and to p y of its terms.

@@ -130,6 +130,11 @@ pub enum Fault {
         /// What it already is.
         role: &'static str,
     },
+    /// Tangential rows tied to no normal, beside contacts with friction.
+    #[error(
+        "tangential rows beside contacts with friction must say which normal they belong to: tie them with `rough`"
+    )]
+    LooseTangents,
     /// The velocity does not satisfy the bilateral rows.
     #[error(
         "the velocity violates this row: A v = {residual:e} ({relative:e} of its scale, at most {expected:e} accepted); correct it, or project it first"

@@ -87,6 +87,37 @@ pub(super) fn is_shiftable(
         && !is_only_element(&orthonormal_kernel(rows, circuits, |row| lengths[row]), &unit, equality)
 }
 
+/// Most rows among which other ways to share the impulses are looked for.
+pub(super) const SHARING_ROWS: usize = 400;
+
+/// The circuits among the rows that carry an impulse in some way of sharing: a row that is zero in all of them takes
+/// part in no shift.
+pub(super) fn sharing_circuits(
+    system: &System,
+    rows: &[usize],
+    impulses: &[f64],
+    equality: &[bool],
+    circuits: &[Vec<(usize, f64)>],
+) -> Vec<Vec<(usize, f64)>> {
+    let unit = |p: &[f64]| -> Vec<f64> {
+        rows.iter().zip(p).map(|(&row, p)| (p * system.lengths[row]).abs()).collect()
+    };
+    let level = 1e-9 * unit(impulses).into_iter().fold(0.0, f64::max);
+    let mut loaded: Vec<bool> = unit(impulses).iter().zip(equality).map(|(p, e)| *e || *p > level).collect();
+    for i in 0..rows.len() {
+        if loaded[i] || !circuits.iter().any(|circuit| circuit.iter().any(|&(row, _)| row == rows[i])) {
+            continue;
+        }
+        let favour = |row: usize| system.lengths[row] * if row == rows[i] { 1e-8 } else { 1.0 };
+        let shared = least_norm(rows, impulses, equality, circuits, favour);
+        for (loaded, p) in loaded.iter_mut().zip(unit(&shared)) {
+            *loaded |= p > level;
+        }
+    }
+    let kept: Vec<usize> = rows.iter().zip(&loaded).filter(|(_, l)| **l).map(|(&row, _)| row).collect();
+    Dependence::of(system, &kept).circuits
+}
+
 /// Among all impulses that make the same velocities, those with the least Σ (weight_i p_i)².
 pub(super) fn least_norm(
     rows: &[usize],

@@ -256,6 +256,15 @@ pub enum Note {
         /// The velocity after in another order.
         other: Vec<f64>,
     },
+    /// The rank of the rows is not clear cut.
+    RankUnclear {
+        /// The smallest singular value counted, relative to the largest.
+        kept: f64,
+        /// The largest one dropped.
+        dropped: f64,
+    },
+    /// Another velocity may be possible under the law, and was not looked for.
+    UniquenessUndecided,
     /// The order of the contacts decides how they share the impulses, though not the velocities.
     OrderSharesImpulses,
     /// Kinetic energy was gained.
@@ -383,6 +392,16 @@ impl Note {
                 f,
                 "the answer depends on the order of the contacts, which the rigid model does not decide; another order gives v+ = {}",
                 numbers(other)
+            ),
+            Self::RankUnclear { kept, dropped } => write!(
+                f,
+                "the rank is not clear cut: of the directions, at unit length, the least counted has size {} and the largest left out {}; masses or normals are too far apart or too nearly dependent to say",
+                short(*kept),
+                short(*dropped)
+            ),
+            Self::UniquenessUndecided => write!(
+                f,
+                "dependent contacts have unequal restitution; whether another velocity is possible was not decided for so many contacts"
             ),
             Self::OrderSharesImpulses => write!(
                 f,

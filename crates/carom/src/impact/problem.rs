@@ -68,8 +68,7 @@ pub struct Options {
     /// The one tolerance of every rank, consistency and admissibility decision, relative to scales of the data
     /// (so that no answer depends on the units). See [`DEFAULT_TOLERANCE`].
     pub tolerance: f64,
-    /// The largest number of steps of a cascade or sequence; by default 1000 and four times the square of the
-    /// number of contacts, which lets an impulse travel a chain to and fro.
+    /// The largest number of steps of a cascade or sequence; by default 1000, and 50 more for each contact.
     pub max_steps: Option<usize>,
     /// Project the velocity on A v = 0 first, instead of refusing one that violates it.
     pub project: bool,
@@ -102,8 +101,7 @@ impl Options {
     /// The largest number of steps for this many contacts.
     #[must_use]
     pub fn step_bound(&self, contacts: usize) -> usize {
-        self.max_steps
-            .unwrap_or_else(|| contacts.saturating_mul(contacts).saturating_mul(4).saturating_add(1000))
+        self.max_steps.unwrap_or_else(|| contacts.saturating_mul(50).saturating_add(1000))
     }
 }
 
@@ -264,6 +262,9 @@ impl Problem {
             for &row in &contact.tangent {
                 take(Place::row("friction", i), row, "a tangent of a contact with friction");
             }
+        }
+        if !self.tangential.is_empty() && !self.friction.is_empty() {
+            faults.push(Error::new(Place::field("tangential"), Fault::LooseTangents));
         }
         for (i, contact) in self.friction.iter().enumerate() {
             if !(1..=2).contains(&contact.tangent.len()) {

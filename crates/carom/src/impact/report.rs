@@ -3,7 +3,7 @@
 use nalgebra::DVector;
 
 use super::determinacy::Dependence;
-use super::outcome::{Circuit, Energy, FrictionDemand, Note, Outcome, SelfStress, Status};
+use super::outcome::{Circuit, Energy, FrictionDemand, Note, Outcome, RankMargin, SelfStress, Status};
 use super::problem::{Contact, Options, Order, Surface};
 use super::resolve::Course;
 use super::system::System;
@@ -28,10 +28,7 @@ pub(super) fn report(
         change: course.change,
     };
     let (rank, rank_margin) = system.rank();
-    let size = if system.speed > 0.0 { course.size / system.speed } else { 1.0 };
-    let condition =
-        system.metric.bilateral_condition() * rank_margin.amplification / rank_margin.smallest_kept;
-    let rounding = 64.0 * f64::EPSILON * size * condition;
+    let rounding = rounding(system, &course, rank_margin);
     let consistent = course.residual.is_none();
     let mut notes = Vec::new();
     if let Some(violation) = system.projected {
@@ -52,7 +49,17 @@ pub(super) fn report(
     if !blocked.is_empty() {
         notes.push(Note::Blocked { rows: blocked.clone() });
     }
-    let mut velocity_unique = consistent;
+    if rank_is_unclear(rank_margin) {
+        notes.push(Note::RankUnclear {
+            kept: rank_margin.smallest_kept,
+            dropped: rank_margin.largest_dropped,
+        });
+    }
+    let mut velocity_unique = consistent && !course.exhausted;
+    if course.undecided && course.alternative.is_none() {
+        velocity_unique = false;
+        notes.push(Note::UniquenessUndecided);
+    }
     if let Some(other) = &course.alternative {
         velocity_unique = false;
         notes
@@ -75,7 +82,10 @@ pub(super) fn report(
     if !self_stresses.is_empty() {
         notes.push(Note::ImpulsesUndetermined { dimension: self_stresses.len() });
     }
-    let admissible = judge(system, contacts, options, &course, &separation, energy, &mut notes);
+    // Against the work of the impulses, not the energy: a fast frame or bystander hides no gain.
+    let level = options.tolerance.max(rounding) * course.effort;
+    let gained = (energy.change > level).then_some(energy);
+    let admissible = judge(system, contacts, options, &course, &separation, gained, &mut notes);
     let friction_demand = demand(contacts, &course.impulses, impulse_unique, &mut notes);
     let status = if course.exhausted {
         Status::StepsExhausted
@@ -249,14 +259,8 @@ fn self_stresses(system: &System, course: &Course, blocked: &[usize]) -> Vec<Sel
         let bilateral = system.metric.bilateral_impulses(&force).iter().copied().collect();
         basis.push(SelfStress { contacts, bilateral });
     };
-    if course.shiftable {
-        for circuit in &course.circuits {
-            let mut contacts = vec![0.0; rows];
-            for &(row, coefficient) in circuit {
-                contacts[row] = coefficient;
-            }
-            push(contacts);
-        }
+    for contacts in independent(&course.circuits, rows) {
+        push(contacts);
     }
     for &row in blocked {
         if course.approach[row] <= system.noise(row, system.speed) {
@@ -271,6 +275,47 @@ fn self_stresses(system: &System, course: &Course, blocked: &[usize]) -> Vec<Sel
     basis
 }
 
+/// The circuits as impulses of all rows, without those that others combine to.
+fn independent(circuits: &[Vec<(usize, f64)>], rows: usize) -> Vec<Vec<f64>> {
+    let mut kept: Vec<Vec<f64>> = Vec::new();
+    let mut frame: Vec<Vec<f64>> = Vec::new();
+    for circuit in circuits {
+        let mut contacts = vec![0.0; rows];
+        for &(row, coefficient) in circuit {
+            contacts[row] = coefficient;
+        }
+        let mut rest = contacts.clone();
+        for _ in 0..2 {
+            for q in &frame {
+                let along: f64 = q.iter().zip(&rest).map(|(q, x)| q * x).sum();
+                rest.iter_mut().zip(q).for_each(|(x, q)| *x -= along * q);
+            }
+        }
+        let length = norm(&rest);
+        if length > 1e-9 * norm(&contacts) {
+            frame.push(rest.iter().map(|x| x / length).collect());
+            kept.push(contacts);
+        }
+    }
+    kept
+}
+
+/// The rounding to expect in v⁺, relative to √(2T) of the part it happens in.
+fn rounding(system: &System, course: &Course, margin: RankMargin) -> f64 {
+    let sizes = course.sizes.iter().zip(&system.part_speeds).filter(|(_, speed)| **speed > 0.0);
+    let size = sizes.map(|(size, speed)| size / speed).fold(1.0, f64::max);
+    let condition = system.metric.bilateral_condition() * margin.amplification / margin.smallest_kept;
+    let level = 64.0 * f64::EPSILON * size * condition;
+    // A direction dropped though it is not rounding: then no digit is vouched for.
+    if margin.largest_dropped > 1e3 * f64::EPSILON * margin.amplification { level.max(1.0) } else { level }
+}
+
+/// Whether singular values stand so near the threshold, or so far above rounding below it, that the rank is a choice.
+fn rank_is_unclear(margin: RankMargin) -> bool {
+    margin.largest_dropped > 1e3 * f64::EPSILON * margin.amplification
+        || margin.smallest_kept < 10.0 * margin.threshold
+}
+
 /// Whether all impulses push, nothing keeps closing and no energy is gained; what does not hold is noted.
 fn judge(
     system: &System,
@@ -278,24 +323,29 @@ fn judge(
     options: &Options,
     course: &Course,
     separation: &[f64],
-    energy: Energy,
+    gained: Option<Energy>,
     notes: &mut Vec<Note>,
 ) -> bool {
-    let size = norm(&course.u);
     let normals = || contacts.iter().map(|c| c.normal);
+    let mut largest = vec![0.0; system.part_speeds.len()];
+    for (row, p) in course.impulses.iter().enumerate() {
+        let size: &mut f64 = &mut largest[system.part[row]];
+        *size = size.max((p * system.lengths[row]).abs());
+    }
     let pulling: Vec<usize> = normals()
-        .filter(|&row| course.impulses[row] * system.lengths[row] < -options.tolerance * size)
+        .filter(|&row| {
+            course.impulses[row] * system.lengths[row] < -options.tolerance * largest[system.part[row]]
+        })
         .collect();
-    let speed = system.speed.max(size);
     let closing: Vec<usize> = normals()
         .filter(|&row| !system.blocked[row])
         .filter(|&row| {
-            let allowed = options.tolerance * system.lengths[row] * speed;
-            separation[row] < -allowed.max(2.0 * system.noise(row, course.size))
+            let part = system.part[row];
+            let allowed = options.tolerance * system.lengths[row] * system.part_speeds[part];
+            separation[row] < -allowed.max(2.0 * system.noise(row, course.sizes[part]))
         })
         .collect();
-    let gained = energy.change > options.tolerance * energy.before;
-    let admissible = pulling.is_empty() && closing.is_empty() && !gained && !course.exhausted;
+    let admissible = pulling.is_empty() && closing.is_empty() && gained.is_none() && !course.exhausted;
     if course.exhausted {
         notes.push(Note::StepsExhausted { steps: course.steps.len(), rows: closing.clone() });
     }
@@ -311,7 +361,7 @@ fn judge(
     if !closing.is_empty() && !course.exhausted {
         notes.push(Note::StillClosing { rows: closing });
     }
-    if gained {
+    if let Some(energy) = gained {
         notes.push(Note::EnergyGained { change: energy.change, before: energy.before });
     }
     admissible

@@ -70,8 +70,10 @@ fn finite(matrix: DMatrix<f64>) -> Result<DMatrix<f64>, Error> {
 pub(super) struct Course {
     /// The change of the reduced velocity in all.
     pub(super) u: Vec<f64>,
-    /// The sum over the steps of the sizes, in units of √(2T), that leave their rounding in it.
-    pub(super) size: f64,
+    /// Of each part, the sum over the steps of the sizes, in units of √(2T), that leave their rounding in it.
+    pub(super) sizes: Vec<f64>,
+    /// Σ ½|p|(|y⁻| + |y⁺|) over the steps: the scale of energy gained or lost.
+    pub(super) effort: f64,
     pub(super) approach: Vec<f64>,
     pub(super) impulses: Vec<f64>,
     pub(super) work: Vec<f64>,
@@ -79,9 +81,11 @@ pub(super) struct Course {
     pub(super) steps: Vec<Step>,
     pub(super) exhausted: bool,
     pub(super) residual: Option<f64>,
+    /// Circuits along which impulses of some step can be shifted.
     pub(super) circuits: Vec<Vec<(usize, f64)>>,
-    pub(super) shiftable: bool,
     pub(super) alternative: Option<Vec<f64>>,
+    /// Whether there may be one that was not looked for.
+    pub(super) undecided: bool,
     /// Whether contacts were taken one at a time.
     pub(super) in_order: bool,
     pub(super) friction: Vec<FrictionHistory>,
@@ -104,7 +108,8 @@ impl Course {
         let rows = approach.len();
         let mut course = Self {
             u: vec![0.0; system.rows.dimension],
-            size: system.speed,
+            sizes: system.part_speeds.clone(),
+            effort: 0.0,
             impulses: vec![0.0; rows],
             work: vec![0.0; rows],
             change: 0.0,
@@ -112,8 +117,8 @@ impl Course {
             exhausted: false,
             residual: None,
             circuits: Vec::new(),
-            shiftable: false,
             alternative: None,
+            undecided: false,
             in_order: false,
             friction: Vec::new(),
             locked: Vec::new(),
@@ -122,7 +127,7 @@ impl Course {
             approach,
         };
         let mut y = course.approach.clone();
-        let (mut last, mut stuck) = (None, 0);
+        let (mut last, mut stuck, mut own_steps) = (None, 0, 0);
         loop {
             let situation = Situation {
                 system,
@@ -131,8 +136,9 @@ impl Course {
                 y: &y,
                 order,
                 termination: options.termination,
-                size: course.size,
+                sizes: &course.sizes,
                 steps: course.steps.len(),
+                own_steps,
                 last,
             };
             let Some(resolution) = options.law.step(&situation) else { break };
@@ -142,14 +148,16 @@ impl Course {
             }
             // Contacts at the level of rounding, some just above and some just below it, can stand against one
             // another so that nothing moves: then that level is set too low.
-            if norm(&resolution.u) <= 16.0 * f64::EPSILON * system.speed {
+            let speed = resolution.rows.iter().map(|&row| system.speed_of(row)).fold(0.0, f64::max);
+            if norm(&resolution.u) <= 16.0 * f64::EPSILON * speed {
                 if stuck == 4 {
                     break;
                 }
                 stuck += 1;
-                course.size *= 4.0;
+                course.sizes.iter_mut().for_each(|size| *size *= 4.0);
                 continue;
             }
+            own_steps += usize::from(resolution.friction.is_none());
             last = resolution.single.or(last);
             y = course.apply(system, contacts, resolution, &y, options.law);
             if course.residual.is_some() || y.iter().any(|y| !y.is_finite()) {
@@ -173,8 +181,14 @@ impl Course {
             *total += more;
         }
         // Large impulses that nearly cancel leave more rounding than the velocities they make.
-        let largest = rows.iter().zip(&impulses).map(|(&row, p)| (p * system.lengths[row]).abs());
-        self.size += system.speed.max(largest.fold(0.0, f64::max));
+        let mut sizes = vec![0.0; self.sizes.len()];
+        for (&row, p) in rows.iter().zip(&impulses) {
+            let size: &mut f64 = &mut sizes[system.part[row]];
+            *size = size.max(system.speed_of(row)).max((p * system.lengths[row]).abs());
+        }
+        for (total, size) in self.sizes.iter_mut().zip(sizes) {
+            *total += size;
+        }
         let after = system.relative_velocity(&self.approach, &self.u);
         let mut change = 0.0;
         for (k, (&row, &p)) in rows.iter().zip(&impulses).enumerate() {
@@ -182,11 +196,12 @@ impl Course {
                 Some(friction) => friction.work[k],
                 None => 0.5 * p * (before[row] + after[row]),
             };
+            self.effort += 0.5 * p.abs() * (before[row].abs() + after[row].abs());
             self.impulses[row] += p;
             self.work[row] += work;
             change += work;
             let wanted = -system.problem.restitution[row] * before[row];
-            let allowed = system.tolerance * (system.lengths[row] * system.speed).max(wanted.abs());
+            let allowed = system.tolerance * (system.lengths[row] * system.speed_of(row)).max(wanted.abs());
             if law.promises_restitution()
                 && resolution.friction.is_none()
                 && p != 0.0
@@ -204,9 +219,9 @@ impl Course {
             energy_change: change,
         });
         self.residual = self.residual.or(resolution.residual);
-        self.shiftable |= resolution.shiftable;
-        if self.circuits.is_empty() {
-            self.circuits = resolution.circuits;
+        self.undecided |= resolution.undecided;
+        if resolution.shiftable {
+            self.circuits.extend(resolution.circuits);
         }
         if self.alternative.is_none()
             && let Some(other) = resolution.alternative

@@ -30,6 +30,10 @@ pub(super) struct System<'a> {
     pub velocity: DVector<f64>,
     /// √(2T) before the impact.
     pub speed: f64,
+    /// The part of each row: rows of different parts share no coordinate, not even by way of others.
+    pub part: Vec<usize>,
+    /// √(2T) of each part before the impact: what happens elsewhere sets no scale here.
+    pub part_speeds: Vec<f64>,
     /// The largest relative violation of the bilateral rows that a projection removed.
     pub projected: Option<f64>,
 }
@@ -72,6 +76,7 @@ impl<'a> System<'a> {
             }
         }
         let speed = norm(&metric.whiten(&velocity));
+        let (part, part_speeds) = parts(problem, &metric, &velocity);
         let tolerance = options.tolerance.max(64.0 * f64::EPSILON * amplification);
         if !representable(speed) {
             return Err(Error::new(Place::field("velocity"), Fault::Unrepresentable));
@@ -87,6 +92,8 @@ impl<'a> System<'a> {
             amplification,
             velocity,
             speed,
+            part,
+            part_speeds,
             projected,
         })
     }
@@ -99,6 +106,11 @@ impl<'a> System<'a> {
     /// y = N v of every row after the reduced velocity has changed by u.
     pub fn relative_velocity(&self, before: &[f64], u: &[f64]) -> Vec<f64> {
         before.iter().enumerate().map(|(i, y)| y + self.lengths[i] * self.rows.dot(i, u)).collect()
+    }
+
+    /// √(2T) of the part that a row belongs to.
+    pub fn speed_of(&self, row: usize) -> f64 {
+        self.part_speeds[self.part[row]]
     }
 
     /// The rounding level of y_i when velocities of size √(2T) = `size` made it.
@@ -154,6 +166,43 @@ impl<'a> System<'a> {
         }
         (rank, margin)
     }
+}
+
+/// The parts that the contact rows tie the blocks of coordinates to: the part of each row, and the √(2T) of each.
+fn parts(problem: &Problem, metric: &Metric, velocity: &DVector<f64>) -> (Vec<usize>, Vec<f64>) {
+    let squares = metric.block_squares(velocity);
+    let block_of = metric.block_of();
+    // Each block points to a block of a lower number in its part, or to itself.
+    let mut leader: Vec<usize> = (0..squares.len()).collect();
+    fn find(leader: &mut [usize], mut b: usize) -> usize {
+        while leader[b] != b {
+            leader[b] = leader[leader[b]];
+            b = leader[b];
+        }
+        b
+    }
+    let mut first_block = Vec::with_capacity(problem.contacts.nrows());
+    for row in problem.contacts.row_iter() {
+        let mut first = None;
+        for (j, &c) in row.iter().enumerate() {
+            if c != 0.0 {
+                let a = find(&mut leader, *first.get_or_insert(block_of[j]));
+                let b = find(&mut leader, block_of[j]);
+                leader[a.max(b)] = a.min(b);
+            }
+        }
+        first_block.push(first);
+    }
+    let mut speeds: Vec<f64> = vec![0.0; squares.len() + 1];
+    for (b, square) in squares.iter().enumerate() {
+        speeds[find(&mut leader, b)] += square;
+    }
+    for speed in &mut speeds {
+        *speed = speed.sqrt();
+    }
+    // A row without entries belongs to the last, empty part.
+    let part = first_block.into_iter().map(|b| b.map_or(squares.len(), |b| find(&mut leader, b))).collect();
+    (part, speeds)
 }
 
 /// Whether a length in the kinetic metric is zero or has a square, and an inverse square, in floating point.

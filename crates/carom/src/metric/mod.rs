@@ -198,6 +198,22 @@ impl Metric {
         x.iter().map(|x| x * x).sum()
     }
 
+    /// The block of each coordinate.
+    pub(crate) fn block_of(&self) -> &[usize] {
+        &self.block_of
+    }
+
+    /// 2T of each block.
+    pub(crate) fn block_squares(&self, velocity: &DVector<f64>) -> Vec<f64> {
+        let mut x = Vec::new();
+        let squares = self.blocks.iter().map(|block| {
+            x.clear();
+            self.whiten_block(block, velocity, &mut x);
+            x.iter().map(|x| x * x).sum()
+        });
+        squares.collect()
+    }
+
     /// Lᵀ v, the coordinates of each block in turn.
     pub(crate) fn whiten(&self, velocity: &DVector<f64>) -> Vec<f64> {
         let mut x = Vec::with_capacity(velocity.len());

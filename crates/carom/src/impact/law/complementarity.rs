@@ -2,8 +2,8 @@
 
 use super::{Resolution, Situation, equality};
 use crate::impact::active::{Demand, nearest};
-use crate::impact::determinacy::{Dependence, is_shiftable, least_norm};
-use crate::impact::system::{DENSE_RANK_ROWS, System};
+use crate::impact::determinacy::{Dependence, SHARING_ROWS, is_shiftable, least_norm, sharing_circuits};
+use crate::impact::system::System;
 use crate::metric::{PivotedQr, norm};
 
 /// Newton's law with complementarity on the contacts listed, tangents of rough ones as equalities.
@@ -43,12 +43,14 @@ pub(super) fn settle(
         (0..ids.len()).filter(|&k| demands[k].equality || slack[k] <= system.tolerance * size).collect();
     let bound: Vec<usize> = binding.iter().map(|&k| ids[k]).collect();
     let mut circuits = Vec::new();
+    let mut sharing = Vec::new();
     let mut shiftable = false;
     if bound.len() > 1 && size > 0.0 {
         circuits = Dependence::of(system, &bound).circuits;
-        if bound.len() > DENSE_RANK_ROWS {
+        if bound.len() > SHARING_ROWS {
             // The least-norm element would cost the cube of the number of rows; one element is given as it is.
             shiftable = !circuits.is_empty();
+            sharing.clone_from(&circuits);
         } else {
             let part: Vec<f64> = binding.iter().map(|&k| impulses[k]).collect();
             let equality: Vec<bool> = binding.iter().map(|&k| demands[k].equality).collect();
@@ -59,10 +61,20 @@ pub(super) fn settle(
                 }
                 rebalance(system, &ids, &mut impulses, &u);
                 shiftable = true;
+                let part: Vec<f64> = binding.iter().map(|&k| impulses[k]).collect();
+                sharing = sharing_circuits(system, &bound, &part, &equality, &circuits);
             }
         }
     }
-    Resolution { rows: ids, impulses, u, circuits, shiftable, ..Resolution::default() }
+    Resolution {
+        rows: ids,
+        impulses,
+        u,
+        binding: circuits,
+        circuits: sharing,
+        shiftable,
+        ..Resolution::default()
+    }
 }
 
 /// Takes out what rounding, at lengths of very different size, left in the balance Σ p C = u.

@@ -6,7 +6,7 @@
 use super::{Resolution, Situation, equality};
 
 pub(super) fn step(situation: &Situation) -> Option<Resolution> {
-    if situation.steps > 0 {
+    if situation.own_steps > 0 {
         return None;
     }
     let closing = situation.closing_contacts();

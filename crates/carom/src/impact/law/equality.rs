@@ -31,9 +31,10 @@ pub(super) fn solve(situation: &Situation, ids: &[usize]) -> Resolution {
     };
     let size = norm(&wanted);
     let relative = if size > 0.0 { missed / size } else { 0.0 };
+    let speed = ids.iter().map(|&row| system.speed_of(row)).fold(0.0, f64::max);
     // The data carry rounding at the level of √(2T), which no equality can be asked to beat.
     #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^52 rows")]
-    let rounding = 64.0 * f64::EPSILON * (ids.len() as f64).sqrt() * system.speed;
+    let rounding = 64.0 * f64::EPSILON * (ids.len() as f64).sqrt() * speed;
     let consistent = missed <= system.tolerance * size + rounding;
     Resolution {
         rows: ids.to_vec(),

@@ -108,10 +108,12 @@ pub(super) struct Situation<'a> {
     pub y: &'a [f64],
     pub order: &'a Order,
     pub termination: Termination,
-    /// The size of the velocities and impulses, in units of √(2T), whose rounding y carries.
-    pub size: f64,
-    /// How many steps have been taken, and the contact that the last one resolved if it resolved one alone.
+    /// The size of the velocities and impulses of each part, in units of √(2T), whose rounding y carries.
+    pub sizes: &'a [f64],
+    /// How many steps have been taken, how many of them by the law itself and not by friction, and the contact that
+    /// the last one resolved if it resolved one alone.
     pub steps: usize,
+    pub own_steps: usize,
     pub last: Option<usize>,
 }
 
@@ -124,12 +126,16 @@ pub(super) struct Resolution {
     pub u: Vec<f64>,
     /// The relative residual of the law's equations, when they have no solution.
     pub residual: Option<f64>,
+    /// All circuits of the rows that can carry an impulse.
+    pub binding: Vec<Vec<(usize, f64)>>,
     /// The circuits of rows among which impulses can be shifted.
     pub circuits: Vec<Vec<(usize, f64)>>,
     /// Whether shifting them is in fact possible: the impulses are not unique.
     pub shiftable: bool,
     /// Another change of the reduced velocity that the law allows as well.
     pub alternative: Option<Vec<f64>>,
+    /// Whether there may be one that was not looked for, the rows being too many.
+    pub undecided: bool,
     /// The contact resolved, when it was one alone out of several.
     pub single: Option<usize>,
     pub friction: Option<Friction>,
@@ -148,7 +154,7 @@ pub(super) struct Friction {
 impl Situation<'_> {
     /// The rounding level of y of a row.
     pub fn noise(&self, row: usize) -> f64 {
-        self.system.noise(row, self.size)
+        self.system.noise(row, self.sizes[self.system.part[row]])
     }
 
     /// Whether the contact closes by more than rounding.

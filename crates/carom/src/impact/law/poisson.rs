@@ -7,8 +7,7 @@
 
 use super::{Resolution, Situation, complementarity};
 use crate::impact::active::{Demand, nearest};
-use crate::impact::determinacy::least_norm;
-use crate::impact::system::DENSE_RANK_ROWS;
+use crate::impact::determinacy::{SHARING_ROWS, least_norm};
 use crate::metric::norm;
 
 pub(super) fn step(situation: &Situation) -> Option<Resolution> {
@@ -28,18 +27,22 @@ pub(super) fn step(situation: &Situation) -> Option<Resolution> {
     let found = nearest(&system.rows, &demands, system.tolerance);
     let compression = complementarity::settle(system, &demands, &found.p, &found.slack, found.u);
     let expansion = expand(situation, &demands, &compression.u, &compression.impulses);
-    let alternative =
-        if compression.shiftable { another(situation, &demands, &compression, &expansion.u) } else { None };
+    let too_many = demands.len() > SHARING_ROWS;
+    let undecided = too_many && compression.shiftable && !unequal_rows(situation, &compression).is_empty();
+    let alternative = if compression.shiftable && !too_many {
+        another(situation, &demands, &compression, &expansion.u)
+    } else {
+        None
+    };
     let mut total = compression;
     for (p, extra) in total.impulses.iter_mut().zip(&expansion.impulses) {
         *p += extra;
     }
     total.u = expansion.u;
+    total.circuits.extend(expansion.circuits);
     total.shiftable |= expansion.shiftable;
-    if total.circuits.is_empty() {
-        total.circuits = expansion.circuits;
-    }
     total.alternative = alternative;
+    total.undecided = undecided;
     Some(total)
 }
 
@@ -82,25 +85,14 @@ fn another(
     chosen: &[f64],
 ) -> Option<Vec<f64>> {
     const TRIALS: usize = 32;
-    if demands.len() > DENSE_RANK_ROWS {
-        return None;
-    }
     let rows = &compression.rows;
     let lengths = &situation.system.lengths;
     let equality: Vec<bool> = demands.iter().map(|d| d.equality).collect();
-    let mut favoured: Vec<usize> = Vec::new();
-    for circuit in &compression.circuits {
-        let first = situation.restitution(circuit[0].0);
-        if circuit.iter().any(|&(row, _)| situation.restitution(row) != first) {
-            favoured.extend(circuit.iter().map(|&(row, _)| row));
-        }
-    }
-    favoured.sort_unstable();
-    favoured.dedup();
+    let favoured = unequal_rows(situation, compression);
     let trials = favoured.iter().take(TRIALS).flat_map(|&row| [(row, 1e-8), (row, 1e8)]);
     for (favourite, burden) in trials {
         let weight = |row: usize| lengths[row] * if row == favourite { burden } else { 1.0 };
-        let shared = least_norm(rows, &compression.impulses, &equality, &compression.circuits, weight);
+        let shared = least_norm(rows, &compression.impulses, &equality, &compression.binding, weight);
         let other = expand(situation, demands, &compression.u, &shared).u;
         let apart: Vec<f64> = other.iter().zip(chosen).map(|(a, b)| a - b).collect();
         if norm(&apart) > 100.0 * situation.system.tolerance * norm(chosen) {
@@ -108,4 +100,18 @@ fn another(
         }
     }
     None
+}
+
+/// The rows of the circuits, along which the compression can be shared, whose coefficients differ.
+fn unequal_rows(situation: &Situation, compression: &Resolution) -> Vec<usize> {
+    let mut rows: Vec<usize> = Vec::new();
+    for circuit in &compression.binding {
+        let first = situation.restitution(circuit[0].0);
+        if circuit.iter().any(|&(row, _)| situation.restitution(row) != first) {
+            rows.extend(circuit.iter().map(|&(row, _)| row));
+        }
+    }
+    rows.sort_unstable();
+    rows.dedup();
+    rows
 }
