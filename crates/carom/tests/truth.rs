@@ -153,7 +153,8 @@ fn the_audit_catches_what_is_wrong() {
         .with_restitution(1.0);
     let good = solve(&problem, Law::NewtonLcp);
     assert!(audit(&problem, &good).passed);
-    let spoil: [(&str, fn(&mut Outcome)); 9] = [
+    type Spoil = fn(&mut Outcome);
+    let spoil: [(&str, Spoil); 9] = [
         ("nothing done", |o| {
             o.velocity = o.velocity_before.clone();
             o.impulses = vec![0.0];

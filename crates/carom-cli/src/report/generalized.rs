@@ -204,7 +204,12 @@ fn indeterminacy(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io::Re
         }
         text
     });
-    list(out, style, "self-stresses (any multiple can be added to the impulses)", stresses)?;
+    list(
+        out,
+        style,
+        "self-stresses (can be added to the impulses, as long as every contact pushes)",
+        stresses,
+    )?;
     let circuits = outcome
         .unequal_circuits
         .iter()

@@ -227,7 +227,7 @@ fn undetermined(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Resul
         }
         parts.join("; ")
     });
-    list(out, style, "undetermined (any multiple can be added to the impulses)", items)?;
+    list(out, style, "undetermined (can be added to the impulses, as long as every contact pushes)", items)?;
     let circuits = &solved.result.outcome.unequal_circuits;
     let items = circuits.iter().map(|circuit| {
         let named = circuit.rows.iter().zip(&circuit.restitution).map(|(&row, k)| {

@@ -360,7 +360,7 @@ impl Note {
             }
             Self::Blocked { rows } => write!(
                 f,
-                "blocked by the bilateral rows (they can load the joints but not change the motion): {}",
+                "blocked by the joints, which they can load without changing the motion: {}",
                 list(rows)
             ),
             Self::Inconsistent { circuits, residual } => {
@@ -380,7 +380,7 @@ impl Note {
             ),
             Self::ImpulsesUndetermined { dimension } => write!(
                 f,
-                "the rigid model does not determine the impulses: {dimension} independent self-stress{} can be added without changing any velocity",
+                "the rigid model does not determine the impulses: {dimension} independent self-stress{} can be added, as long as every contact pushes, without changing any velocity",
                 if *dimension == 1 { "" } else { "es" }
             ),
             Self::PoissonNotUnique { other } => write!(
