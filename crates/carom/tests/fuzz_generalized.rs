@@ -99,6 +99,10 @@ fn fields(rng: &mut ChaCha8Rng, format: Format) -> Vec<(&'static str, String)> {
             friction.push(format!("{{{contact}, {mark}coefficient{mark}{set}{coefficient}}}"));
         }
     }
+    // Tangents without a normal of their own do not go with friction.
+    if !friction.is_empty() {
+        tangential.clear();
+    }
     for (name, entries) in [("tangential", tangential), ("rough", rough), ("friction", friction)] {
         if !entries.is_empty() || rng.random_bool(0.1) {
             fields.push((name, format!("[{}]", entries.join(", "))));
