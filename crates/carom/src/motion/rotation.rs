@@ -34,6 +34,9 @@ use nalgebra::{Matrix3, Quaternion, Rotation3, UnitQuaternion, Vector3};
 use super::elliptic::{Jacobi, Node, first_kind, reduced, third_kind_share};
 use super::two::{Two, exact_product};
 
+/// A wobble about a principal axis below this share of the spin is none.
+const LEAST_WOBBLE: f64 = 1e-140;
+
 /// How a body turns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "one per body, on the stack, never allocated")]
@@ -86,7 +89,8 @@ impl Rotation {
         let unit = binary_unit(largest);
         let body_spin = in_body_axes(orientation, &(spin / unit));
         let moments = moments / binary_unit(moments.amax());
-        if body_spin.iter().filter(|component| component.hi != 0.0).count() < 2 {
+        // Its square is the least distance to the separatrix that is told from none.
+        if body_spin.iter().filter(|component| component.hi.abs() > LEAST_WOBBLE).count() < 2 {
             return Self::steady(orientation, spin);
         }
         match Circling::new(&moments, orientation, &body_spin, unit) {
