@@ -1,8 +1,8 @@
 //! carom: the reference engine for rigid-body impact.
 //!
 //! The library holds all the physics and does no input or output. In reading order, each module using only what
-//! stands above it: [`error`], [`metric`] (the kinetic metric), [`shape`], [`body`], [`gap`] (signed distance and
-//! contact points), [`impact`] (the impact problem, its laws and its outcome), [`audit`] (checks a result from
+//! stands above it: [`error`], [`metric`] (the kinetic metric), [`shape`], [`body`], [`motion`] (a body's flight when
+//! nothing touches it), [`gap`] (signed distance and contact points), [`impact`] (the impact problem, its laws and its outcome), [`audit`] (checks a result from
 //! outside), [`scene`] (the file formats).
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,8 @@ pub mod metric;
 pub mod shape;
 
 pub mod body;
+
+pub mod motion;
 
 pub mod gap;
 
