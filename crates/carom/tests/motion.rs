@@ -300,7 +300,7 @@ fn random_tops() {
             5 => start.orientation = UnitQuaternion::identity(),
             6 => {
                 start.orientation = UnitQuaternion::identity();
-                start.angular_velocity = start.angular_velocity * source.decades(-12.0, 0.0);
+                start.angular_velocity *= source.decades(-12.0, 0.0);
                 start.angular_velocity[top % 3] = 1.0;
             }
             _ => {}

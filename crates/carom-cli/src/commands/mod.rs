@@ -1,6 +1,7 @@
 //! The program's commands, one file each.
 
 pub mod compare;
+pub mod gap;
 pub mod generalized;
 mod input;
 mod law;

@@ -1,6 +1,7 @@
 //! Results for people: tables and sentences.
 
 pub mod compare;
+pub mod gap;
 pub mod generalized;
 pub mod paper;
 pub mod screws;

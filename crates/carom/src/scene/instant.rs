@@ -160,7 +160,8 @@ impl Instant {
 }
 
 /// The second body's pose, moved by whole boxes as near to the first as it comes.
-fn nearest_image(scene: &Scene, first: &State, second: &State) -> Isometry3<f64> {
+#[must_use]
+pub fn nearest_image(scene: &Scene, first: &State, second: &State) -> Isometry3<f64> {
     let mut pose = second.pose();
     if let Some(lengths) = scene.periodic {
         for i in 0..3 {

@@ -1,0 +1,47 @@
+//! Gaps for people.
+
+use std::io::{self, Write};
+
+use carom::scene::model::Scene;
+use nalgebra::Vector3;
+
+use super::table::{self, Cell};
+use super::{Style, number};
+use crate::commands::gap::Pair;
+use crate::commands::solve::vector;
+
+/// Writes the gaps, the nearest pair in a sentence first.
+pub fn write(out: &mut dyn Write, scene: &Scene, t: f64, pairs: &[Pair], style: Style) -> io::Result<()> {
+    if let Some(title) = &scene.title {
+        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
+    }
+    let when = if t == 0.0 { String::new() } else { format!(" after free flight to t = {}", number(t)) };
+    let nearest = pairs.iter().reduce(|a, b| if b.gap < a.gap { b } else { a });
+    match nearest {
+        None => writeln!(out, "No pair has a gap.")?,
+        Some(pair) => {
+            let [first, second] = &pair.bodies;
+            let (how, size) =
+                if pair.gap < 0.0 { ("overlap by", -pair.gap) } else { ("are apart by", pair.gap) };
+            writeln!(
+                out,
+                "{first} and {second} {how} {}{when}, the least of {} pairs.",
+                number(size),
+                pairs.len()
+            )?;
+        }
+    }
+    let header = ["first", "second", "gap", "normal", "on first", "on second"];
+    table::write(out, style, "gaps", header, pairs.len(), |i| {
+        let pair = &pairs[i];
+        let place = |x: &[f64; 3]| vector(&Vector3::from(*x), 1.0);
+        [
+            pair.bodies[0].as_str().into(),
+            pair.bodies[1].as_str().into(),
+            Cell::from(number(pair.gap)).alarm_if(pair.gap < 0.0),
+            place(&pair.normal).into(),
+            place(&pair.points[0]).into(),
+            place(&pair.points[1]).into(),
+        ]
+    })
+}
