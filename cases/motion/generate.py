@@ -2,12 +2,11 @@
 
     python3 generate.py > motion.json        (needs mpmath; checked with 1.3.0)
 
-The rotation is by another road than the library's: incomplete integrals of the third kind by mpmath's quadrature-free
-ellippi, unwound by whole periods; each top is checked here against a Taylor integration of Euler's equations.
+The rotation is by another road than the library's: incomplete integrals of the third kind by mpmath's ellippi, unwound by whole periods; each top is checked here against a Taylor integration of Euler's equations.
 """
 import json
 import random
-from mpmath import (mp, mpf, sqrt, ellipfun, ellipk, ellipf, ellippi, atan2, asin, sin, cos, pi, nint, matrix, acos,
+from mpmath import (mp, mpf, sqrt, ellipfun, ellipk, ellipf, ellippi, atan2, asin, sin, cos, nint, matrix, acos,
                     odefun)
 
 mp.dps = 60
@@ -126,6 +125,15 @@ tops.append(([1, 2, 3], [1, 0, 0, 0], [1e-6, -2, 1.5e-6]))
 tops.append(([1, 2, 3], [1, 0, 0, 0], [1e-9, 0.5, -1e-9]))
 tops.append(([0.2, 5, 5.1], [1, 0, 0, 0], [3, -1, 2]))
 tops.append(([5, 0.2, 5.1], [1, 0, 0, 0], [1e-5, 3, -1e-6]))
+# Circling about one of two nearly equal axes; flat and long bodies; wobbles of every size; m about one half.
+tops.append(([1, 1.7, 1.7 * (1 + 1e-7)], [1, 0, 0, 0], [1e-5, 0.3, 1.1]))
+tops.append(([1.7 * (1 + 1e-11), 1, 1.7], [1, 0, 0, 0], [1.1, 1e-7, 0.4]))
+tops.append(([0.9, 0.9 * (1 - 1e-8), 2], [1, 0, 0, 0], [-0.8, 0.5, 1e-5]))
+tops.append(([0.01, 1, 1.005], [1, 0, 0, 0], [2, -3, 1]))
+tops.append(([1, 2, 3], [1, 0, 0, 0], [1e-8, 1e-9, -2]))
+tops.append(([1, 2, 3], [1, 0, 0, 0], [-2, 1e-13, 1e-12]))
+for wobble in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
+    tops.append(([1, 2, 3], [1, 0, 0, 0], [wobble, 0.6, 0.9]))
 
 rotation = []
 for moments, quaternion, spin in tops:
@@ -145,8 +153,6 @@ for moments, quaternion, spin in tops:
 functions = []
 for complement in (1.0, 1 - 1e-9, 0.999, 0.9, 0.5 + 1e-9, 0.5, 0.5 - 1e-9, 0.3, 0.1, 1e-2, 1e-4, 1e-7, 1e-10, 1e-13,
                    1e-30, 1e-100):
-    m1 = mpf(complement)
-    m = 1 - m1
     # 1 - m must survive the working digits.
     with mp.workdps(60 if complement > 1e-20 else 260):
         m = 1 - mpf(complement)
@@ -155,6 +161,5 @@ for complement in (1.0, 1 - 1e-9, 0.999, 0.9, 0.5 + 1e-9, 0.5, 0.5 - 1e-9, 0.3, 
             u = float(share * K)
             functions.append({"complement": complement, "u": u, "K": digits(K),
                               "sn_cn_dn": [digits(ellipfun(f, mpf(u), m=m)) for f in ("sn", "cn", "dn")]})
-json.dump({"about": "generate.py, mpmath, 60 digits", "rotation": rotation, "functions": functions}, __import__("sys").stdout,
-          indent=None, separators=(",", ":"))
-print()
+print(json.dumps({"about": "generate.py, mpmath, 60 digits", "rotation": rotation, "functions": functions},
+                 separators=(",", ":")))

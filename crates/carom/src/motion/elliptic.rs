@@ -13,7 +13,7 @@
 //! is lost near m = 0 or m = 1 as long as 1 − m is given beside m. The argument is first brought to |u| ≤ K by whole
 //! half-periods 2K, in two-double arithmetic.
 //!
-//! The integral of the third kind enters as the phase of θ₁(z − iδ'), see [`Node`].
+//! The integral of the third kind enters as the phase of θ₁(z − iδ'), with period 2K; no integral is evaluated along the way.
 //!
 //! Not covered: m outside [0, 1]. 1 − m below 10⁻²⁸⁰ is taken as 10⁻²⁸⁰ (K = 324): m = 1 has no period.
 
@@ -75,9 +75,10 @@ impl Jacobi {
             if complement.hi < LEAST_COMPLEMENT { Two::from(LEAST_COMPLEMENT) } else { complement };
         // K = π/2M(1, k'), K' = π/2M(1, k) (DLMF 19.8.5).
         let mean = arithmetic_geometric_mean(complement.sqrt());
-        let other_mean = arithmetic_geometric_mean(parameter.sqrt());
+        // K' enters the nome only, where a double does.
+        let other_mean = plain_mean(libm::sqrt(parameter.hi));
         let hyperbolic = parameter.hi > 0.5;
-        let aspect = if hyperbolic { other_mean.hi / mean.hi } else { mean.hi / other_mean.hi };
+        let aspect = if hyperbolic { other_mean / mean.hi } else { mean.hi / other_mean };
         let decay = PI * aspect;
         let nome = libm::exp(-decay);
         let mut functions = Self {
@@ -294,6 +295,23 @@ fn arithmetic_geometric_mean(b: Two) -> Two {
     mean
 }
 
+/// The same to rounding.
+fn plain_mean(b: f64) -> f64 {
+    let (mut mean, mut geometric) = (1.0, b);
+    if b <= 0.0 {
+        return 0.0;
+    }
+    for _ in 0..24 {
+        let next = 0.5 * (mean + geometric);
+        if (mean - geometric).abs() <= 1e-8 * mean {
+            return next;
+        }
+        geometric = libm::sqrt(mean * geometric);
+        mean = next;
+    }
+    mean
+}
+
 /// The share s of the complete integral of the third kind,
 /// Π(−n|m) = K (1 − n/(1+n) s), from √(1+n) and the complement 1 − m, to 32 digits (DLMF 19.8.7).
 pub(crate) fn third_kind_share(root: Two, complement: Two) -> Two {
@@ -329,9 +347,9 @@ pub fn carlson_rf(x: f64, y: f64, z: f64) -> f64 {
         return f64::INFINITY;
     }
     let (mut x, mut y, mut z) = (x, y, z);
-    // Each step divides the spread by four; the widest spread of doubles takes about a thousand roots to halve, but
-    // the arguments here are squares of cosines: a few dozen.
-    for _ in 0..1100 {
+    // A step takes the root of the arguments' ratio while that is large and then a quarter of their spread: twenty for
+    // the widest ratio of doubles.
+    for _ in 0..60 {
         let mean = (x + y + z) / 3.0;
         let spread = (mean - x).abs().max((mean - y).abs()).max((mean - z).abs());
         // The neglected order is the spread's sixth power.
@@ -353,8 +371,7 @@ pub fn carlson_rf(x: f64, y: f64, z: f64) -> f64 {
 
 /// The incomplete integral of the first kind F(φ|m) from the direction (cos φ, sin φ), a unit vector, and
 /// dn² = 1 − m sin²φ, which the caller may know without cancellation. The angle is taken in (−π, π].
-#[must_use]
-pub fn first_kind(cosine: f64, sine: f64, delta_squared: f64, quarter_period: f64) -> f64 {
+pub(crate) fn first_kind(cosine: f64, sine: f64, delta_squared: f64, quarter_period: f64) -> f64 {
     let inner = sine.abs() * carlson_rf(cosine * cosine, delta_squared, 1.0);
     let magnitude = if sine == 0.0 {
         if cosine < 0.0 { 2.0 * quarter_period } else { 0.0 }
