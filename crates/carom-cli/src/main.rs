@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{compare, gap, generalized, paper, schema, solve};
+use crate::commands::{compare, gap, generalized, paper, schema, solve, toi};
 use crate::diagnostics::Refusal;
 
 /// The reference engine for rigid-body impact.
@@ -39,6 +39,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Measures the signed distance of every pair, now or after free flight
     Gap(gap::Arguments),
+    /// Finds the first time of impact of every pair in free flight, with its error bound
+    Toi(toi::Arguments),
     /// Resolves the impact problem given as matrices
     Generalized(generalized::Arguments),
     /// Lists, or reproduces, published examples: printed value, computed value, erratum
@@ -90,6 +92,7 @@ fn main() -> ExitCode {
     let (result, json) = match &arguments.command {
         Command::Solve(arguments) => (solve::run(arguments), arguments.json),
         Command::Gap(arguments) => (gap::run(arguments), arguments.json),
+        Command::Toi(arguments) => (toi::run(arguments), arguments.json),
         Command::Compare(arguments) => (compare::run(arguments), arguments.json),
         Command::Paper(arguments) => (paper::run(arguments), arguments.json),
         Command::Schema(arguments) => (schema::run(), arguments.json),

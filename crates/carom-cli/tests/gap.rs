@@ -1,4 +1,4 @@
-//! The program as a user runs it: `carom gap`.
+//! The program as a user runs it: `carom gap` and `carom toi`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::{Path, PathBuf};
@@ -64,4 +64,61 @@ fn for_people_and_with_wrong_arguments() {
         let (code, out, err) = run(&[&["gap"], arguments.as_slice()].concat());
         assert!(code == Some(2) && out.is_empty() && err.contains("--at"), "{err}");
     }
+}
+
+/// The document of `carom toi` on a scene given as text.
+fn toi(scene: &str, options: &[&str]) -> (Option<i32>, String, String) {
+    let path = std::env::temp_dir().join(format!("carom-toi-{}-{}.toml", std::process::id(), scene.len()));
+    std::fs::write(&path, scene).unwrap();
+    let result = run(&[&["toi", path.to_str().unwrap()], options].concat());
+    std::fs::remove_file(&path).unwrap();
+    result
+}
+
+const DROP: &str = "\
+carom = 1
+[world]
+gravity = [0, 0, -2]
+[[body]]
+name = 'ball'
+shape = { sphere = { radius = 0.5 } }
+mass = 2
+position = [0, 0, 1.75]
+velocity = [1, 0, -2]
+[[plane]]
+name = 'floor'
+normal = [0, 0, 1]
+";
+
+#[test]
+fn a_falling_ball_meets_the_floor_when_it_should() {
+    let (code, out, err) = toi(DROP, &["--json"]);
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    let document: Value = serde_json::from_str(&out).unwrap();
+    let pair = &document["pairs"][0];
+    // 1.25 − 2 t − t² = 0.
+    assert!((pair["time"].as_f64().unwrap() - 0.5).abs() <= pair["time_error"].as_f64().unwrap());
+    assert!((pair["approach"].as_f64().unwrap() + 3.0).abs() < 1e-14);
+    assert_eq!((&pair["type"], &pair["bodies"]), (&"normal".into(), &serde_json::json!(["floor", "ball"])));
+    for field in ["gap", "normal", "point"] {
+        assert!(!pair[field].is_null(), "{field}");
+    }
+    let (_, out, _) = toi(DROP, &["--json", "--until", "0.25"]);
+    let document: Value = serde_json::from_str(&out).unwrap();
+    assert!(document["pairs"][0]["time"].is_null());
+    let (_, out, _) = toi(DROP, &[]);
+    assert!(out.contains("floor and ball meet at t = 0.5"), "{out}");
+    let (code, _, err) = toi(&DROP.replace("1.75", "0.25"), &[]);
+    assert!(code == Some(2) && err.contains("overlaps `floor` by 0.25"), "{err}");
+}
+
+#[test]
+fn the_paradox_touches_at_once_without_a_type() {
+    let (code, out, _) = run(&["toi", "pvwz_paradox.toml", "--json"]);
+    let document: Value = serde_json::from_str(&out).unwrap();
+    let pair = &document["pairs"][0];
+    assert!(code == Some(0) && pair["time"].as_f64().unwrap().abs() <= pair["time_error"].as_f64().unwrap());
+    assert!(pair["type"].is_null(), "{pair}");
+    let (code, _, err) = run(&["toi", "dps_hinged_frames.toml"]);
+    assert!(code == Some(2) && err.contains("flying freely"), "{err}");
 }

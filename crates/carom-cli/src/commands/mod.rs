@@ -8,3 +8,4 @@ mod law;
 pub mod paper;
 pub mod schema;
 pub mod solve;
+pub mod toi;

@@ -7,6 +7,7 @@ pub mod paper;
 pub mod screws;
 pub mod solve;
 mod table;
+pub mod toi;
 
 use std::io::IsTerminal;
 

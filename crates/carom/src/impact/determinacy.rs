@@ -104,6 +104,9 @@ pub(super) fn sharing_circuits(
     };
     let level = 1e-9 * unit(impulses).into_iter().fold(0.0, f64::max);
     let mut loaded: Vec<bool> = unit(impulses).iter().zip(equality).map(|(p, e)| *e || *p > level).collect();
+    if loaded.iter().all(|&loaded| loaded) {
+        return circuits.to_vec();
+    }
     for i in 0..rows.len() {
         if loaded[i] || !circuits.iter().any(|circuit| circuit.iter().any(|&(row, _)| row == rows[i])) {
             continue;

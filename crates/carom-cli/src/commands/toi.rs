@@ -1,0 +1,177 @@
+//! `carom toi SCENE`: the first time of impact of every pair in free flight, with its error bound.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use carom::contact::Side;
+use carom::motion::Flight;
+use carom::scene::file;
+use carom::scene::instant::name;
+use carom::scene::model::Scene;
+use carom::shape::Shape;
+use carom::toi::{Meeting, Other, Touch, first_contact};
+use serde::Serialize;
+
+use super::input::Input;
+use crate::diagnostics::warn;
+use crate::report::{self, Style};
+use crate::{Failure, Verdict};
+
+/// The command's arguments.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Arguments {
+    /// The scene, TOML or JSON; `-` reads standard input
+    scene: PathBuf,
+
+    /// The time to look until, instead of the scene's `run.until`
+    #[arg(long, value_name = "T", value_parser = parse_until)]
+    until: Option<f64>,
+
+    /// Print one JSON document and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+const AFTER_HELP: &str = "\
+Each pair flies freely, as if the others were not there; no contact of it is missed. A contact without approach is
+called a graze when free flight parts the bodies again; where it would let them overlap, its type is left open.
+
+Examples:
+  carom toi cases/papers/pvwz_paradox.toml
+  carom toi ball.toml --until 2 --json";
+
+fn parse_until(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(t) if f64::is_finite(t) && t > 0.0 => Ok(t),
+        _ => Err("expected a time greater than 0".to_string()),
+    }
+}
+
+/// One pair.
+#[derive(Serialize)]
+pub struct Pair {
+    /// The names, a plane first.
+    pub bodies: [String; 2],
+    /// The first time of impact; none when they do not meet.
+    pub time: Option<f64>,
+    /// A bound on its error.
+    pub time_error: Option<f64>,
+    /// The gap left at that time.
+    pub gap: Option<f64>,
+    /// From the first to the second.
+    pub normal: Option<[f64; 3]>,
+    /// Where they touch.
+    pub point: Option<[f64; 3]>,
+    /// Normal relative velocity; negative: closing.
+    pub approach: Option<f64>,
+    /// `normal` or `graze`; none when they do not meet, or sink into one another without approach.
+    #[serde(rename = "type")]
+    pub kind: Option<&'static str>,
+    /// How often the gap was evaluated.
+    pub evaluations: u32,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    title: Option<&'a str>,
+    until: f64,
+    pairs: &'a [Pair],
+}
+
+/// Reads, searches, prints.
+pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
+    let input = Input::read(&arguments.scene)?;
+    let scene = match file::read(&input.text, input.format) {
+        Ok(scene) => scene,
+        Err(diagnostics) => return Err(input.refuse(diagnostics).into()),
+    };
+    warn(&input.name, &scene.warnings);
+    let explain = |path: &str, message: &str, expected: &str| {
+        file::explain(&input.text, input.format, path, message, expected)
+    };
+    if !scene.joints.is_empty() {
+        let diagnostic = explain("joint[0]", "keeps bodies from flying freely", "a scene without joints");
+        return Err(input.refuse(vec![diagnostic]).into());
+    }
+    if scene.periodic.is_some() {
+        let diagnostic = explain(
+            "world.periodic",
+            "has images of every body, which are not followed yet",
+            "an open world",
+        );
+        return Err(input.refuse(vec![diagnostic]).into());
+    }
+    let until = arguments.until.unwrap_or(scene.run.until);
+    let (pairs, overlaps) = pairs(&scene, until);
+    if !overlaps.is_empty() {
+        let say = |(body, message): &(usize, String)| {
+            explain(&format!("body[{body}].position"), message, "bodies that touch or are apart")
+        };
+        let diagnostics = overlaps.iter().map(say).collect();
+        return Err(input.refuse(diagnostics).into());
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    if arguments.json {
+        let document = Document { title: scene.title.as_deref(), until, pairs: &pairs };
+        serde_json::to_writer(&mut out, &document).map_err(io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        report::toi::write(&mut out, &scene, until, &pairs, Style::of_stdout())?;
+    }
+    out.flush()?;
+    Ok(Verdict::Done)
+}
+
+/// Every pair that can meet, and those that overlap already: the second body's number and what to say.
+fn pairs(scene: &Scene, until: f64) -> (Vec<Pair>, Vec<(usize, String)>) {
+    let flights: Vec<Flight> =
+        scene.bodies.iter().map(|b| Flight::new(&b.body, &b.state, &scene.gravity)).collect();
+    let (mut pairs, mut overlaps) = (Vec::new(), Vec::new());
+    let mut search = |i: usize, sides: [Side; 2], other: Other| {
+        let body = &scene.bodies[i];
+        let found = first_contact(&body.body.shape, &flights[i], other, 0.0, until);
+        let bodies = sides.map(|side| name(scene, side).to_string());
+        let contact = match found.meeting {
+            Meeting::At(contact) => Some(contact),
+            Meeting::Apart | Meeting::Undecided(_) => None,
+            Meeting::Overlapping(depth) => {
+                let Side::Body(at) = sides[1] else { return };
+                let depth = report::number(depth);
+                overlaps.push((at, format!("`{}` overlaps `{}` by {depth}", bodies[1], bodies[0])));
+                return;
+            }
+        };
+        pairs.push(Pair {
+            bodies,
+            time: contact.map(|c| c.time),
+            time_error: contact.map(|c| c.time_error),
+            gap: contact.map(|c| c.gap),
+            normal: contact.map(|c| c.normal.into()),
+            point: contact.map(|c| c.point.into()),
+            approach: contact.map(|c| c.approach),
+            kind: contact.and_then(|c| match c.touch {
+                Touch::Approaching => Some("normal"),
+                Touch::Grazing => Some("graze"),
+                Touch::Sinking => None,
+            }),
+            evaluations: found.evaluations,
+        });
+    };
+    let solid = |i: usize| scene.bodies[i].body.shape != Shape::Point;
+    for i in (0..scene.bodies.len()).filter(|&i| solid(i)) {
+        let fixed = scene.bodies[i].body.fixed;
+        if !fixed {
+            for (k, plane) in scene.planes.iter().enumerate() {
+                search(i, [Side::Plane(k), Side::Body(i)], Other::Plane(&plane.half_space));
+            }
+        }
+        for j in (i + 1..scene.bodies.len()).filter(|&j| solid(j)) {
+            if !(fixed && scene.bodies[j].body.fixed) {
+                let other = Other::Body(&scene.bodies[j].body.shape, &flights[j]);
+                search(i, [Side::Body(i), Side::Body(j)], other);
+            }
+        }
+    }
+    (pairs, overlaps)
+}

@@ -1,0 +1,52 @@
+//! First times of impact for people.
+
+use std::io::{self, Write};
+
+use carom::scene::model::Scene;
+use nalgebra::Vector3;
+
+use super::table::{self, Cell};
+use super::{Style, number, residual};
+use crate::commands::solve::vector;
+use crate::commands::toi::Pair;
+
+/// Writes the times, the first of all in a sentence first.
+pub fn write(out: &mut dyn Write, scene: &Scene, until: f64, pairs: &[Pair], style: Style) -> io::Result<()> {
+    if let Some(title) = &scene.title {
+        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
+    }
+    let first = pairs
+        .iter()
+        .filter_map(|pair| pair.time.map(|time| (time, pair)))
+        .reduce(|a, b| if b.0 < a.0 { b } else { a });
+    match first {
+        None => writeln!(out, "Nothing meets before t = {}.", number(until))?,
+        Some((time, pair)) => {
+            let [a, b] = &pair.bodies;
+            let how = match pair.kind {
+                Some("normal") => "meet",
+                Some(_) => "graze each other",
+                None => "touch without approach, and free flight would let them overlap,",
+            };
+            writeln!(
+                out,
+                "{a} and {b} {how} at t = {time} (to {}).",
+                residual(pair.time_error.unwrap_or_default())
+            )?;
+        }
+    }
+    let header = ["first", "second", "time", "error at most", "type", "approach", "point"];
+    table::write(out, style, "first contacts", header, pairs.len(), |i| {
+        let pair = &pairs[i];
+        let or_dash = |value: Option<String>| Cell::from(value.unwrap_or_else(|| "-".to_string()));
+        [
+            pair.bodies[0].as_str().into(),
+            pair.bodies[1].as_str().into(),
+            or_dash(pair.time.map(|t| t.to_string())),
+            or_dash(pair.time_error.map(residual)),
+            or_dash(pair.kind.map(str::to_string)),
+            or_dash(pair.approach.map(number)),
+            or_dash(pair.point.map(|p| vector(&Vector3::from(p), 1.0))),
+        ]
+    })
+}
