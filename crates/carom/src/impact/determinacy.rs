@@ -5,9 +5,15 @@
 //! T2). The circuits so found are a basis of ker Cᵀ, and K maps that kernel into itself, so that Newton's
 //! equality is solvable for all velocities, exactly when k is constant on each of them.
 
-use crate::impact::active::{Demand, Frame, nearest};
+use crate::impact::active::{Frame, Requirement, nearest};
 use crate::impact::system::System;
 use crate::metric::{PivotedQr, Rows, norm};
+
+/// What is zero among impulses and circuits at unit length: these are results, whose rounding is far below.
+const NEGLIGIBLE: f64 = 1e-12;
+
+/// Below this, directions of impulses count as dependent.
+const DEPENDENT: f64 = 1e-10;
 
 /// The linear dependences among some rows.
 pub(super) struct Dependence {
@@ -143,17 +149,17 @@ pub(super) fn least_norm(
     }
     let x: Vec<f64> = (0..m).map(|i| weighted[i] - kernel.dot(i, &along)).collect();
     let mut unit = Rows::new(kernel.dimension);
-    let mut demands = Vec::new();
+    let mut requirements = Vec::new();
     for i in 0..m {
         unit.push(kernel.row(i));
         let length = unit.last_length();
-        if equality[i] || length < 1e-12 {
+        if equality[i] || length < NEGLIGIBLE {
             continue;
         }
         unit.scale_last(1.0 / length);
-        demands.push(Demand { row: i, least: -x[i] / length, equality: false });
+        requirements.push(Requirement { row: i, least: -x[i] / length, equality: false });
     }
-    let w = nearest(&unit, &demands, 1e-12).u;
+    let w = nearest(&unit, &requirements, NEGLIGIBLE).u;
     let least = |i: usize| {
         let p = (x[i] + kernel.dot(i, &w)) / weights[i];
         if equality[i] { p } else { p.max(0.0) }
@@ -174,8 +180,11 @@ fn room(
     let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
     for &(row, coefficient) in circuit {
         let Some(i) = rows.iter().position(|&r| r == row).filter(|&i| !equality[i]) else { continue };
-        let limit =
-            if impulses[i] * lengths[row] <= 1e-12 * size { 0.0 } else { impulses[i] / coefficient.abs() };
+        let limit = if impulses[i] * lengths[row] <= NEGLIGIBLE * size {
+            0.0
+        } else {
+            impulses[i] / coefficient.abs()
+        };
         if coefficient > 0.0 {
             low = low.max(-limit);
         } else {
@@ -224,7 +233,7 @@ fn least_norm_on_line(
 /// some x ≥ 1 has N₀ᵀ x = 0, N₀ being the rows where p is zero and may not fall.
 fn is_only_element(kernel: &Rows, p: &[f64], equality: &[bool]) -> bool {
     let scale = norm(p);
-    let zero: Vec<usize> = (0..p.len()).filter(|&i| !equality[i] && p[i] <= 1e-12 * scale).collect();
+    let zero: Vec<usize> = (0..p.len()).filter(|&i| !equality[i] && p[i] <= NEGLIGIBLE * scale).collect();
     let d = kernel.dimension;
     let mut columns = vec![0.0; zero.len() * d];
     for (k, &i) in zero.iter().enumerate() {
@@ -232,22 +241,22 @@ fn is_only_element(kernel: &Rows, p: &[f64], equality: &[bool]) -> bool {
             columns[j * zero.len() + k] = value;
         }
     }
-    if zero.len() < d || PivotedQr::new(zero.len(), d, columns.clone(), 1e-10).rank < d {
+    if zero.len() < d || PivotedQr::new(zero.len(), d, columns.clone(), DEPENDENT).rank < d {
         return false;
     }
     let mut rows = Rows::new(zero.len());
-    let mut demands = Vec::new();
+    let mut requirements = Vec::new();
     for j in 0..d {
         rows.push(columns[j * zero.len()..(j + 1) * zero.len()].iter().copied().enumerate());
         let length = rows.last_length();
         rows.scale_last(1.0 / length);
-        demands.push(Demand { row: j, least: 0.0, equality: true });
+        requirements.push(Requirement { row: j, least: 0.0, equality: true });
     }
     for k in 0..zero.len() {
         rows.push(std::iter::once((k, 1.0)));
-        demands.push(Demand { row: d + k, least: 1.0, equality: false });
+        requirements.push(Requirement { row: d + k, least: 1.0, equality: false });
     }
-    nearest(&rows, &demands, 1e-10).feasible
+    nearest(&rows, &requirements, DEPENDENT).feasible
 }
 
 /// An orthonormal basis of the span of the circuits, each coefficient multiplied by its row's weight, as one row of
@@ -267,7 +276,7 @@ fn orthonormal_kernel(rows: &[usize], circuits: &[Vec<(usize, f64)>], weight: im
             *x /= length;
         }
     }
-    let qr = PivotedQr::new(m, circuits.len(), columns, 1e-12);
+    let qr = PivotedQr::new(m, circuits.len(), columns, NEGLIGIBLE);
     let mut basis: Vec<Vec<f64>> = Vec::with_capacity(qr.rank);
     for k in 0..qr.rank {
         let mut x = vec![0.0; m];

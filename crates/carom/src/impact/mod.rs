@@ -11,8 +11,9 @@
 //!
 //! A [`Problem`] is solved by a [`Law`] into an [`Outcome`], which says besides the numbers whether they are
 //! unique, consistent and admissible. Reading order: `problem`, `outcome`, `system` (the problem in reduced
-//! coordinates), `active` (the one numerical engine), `determinacy`, `coulomb`, `law`, `resolve` (the loop), `report` (what is true of its result).
-//! Two free bodies with one smooth contact have a closed form of their own in [`pair`].
+//! coordinates), `active` (the one numerical engine), `determinacy`, `coulomb`, `law`, `resolve` (the loop), `report`
+//! (what is true of its result), `mechanism` (the same spoken in bodies), `demand` (the friction that surfaces would
+//! need). Two free bodies with one smooth contact have a closed form of their own in [`pair`].
 
 mod active;
 pub mod coulomb;

@@ -241,7 +241,9 @@ enum OtherOrder {
 
 /// Circuits among all rows that can move whose coefficients differ.
 fn unequal_circuits(system: &System) -> Vec<Vec<usize>> {
-    let ids = system.free_rows();
+    let mut ids = system.free_rows();
+    // A tangent with friction has no coefficient of restitution.
+    ids.retain(|row| !system.problem.friction.iter().any(|f| f.tangent.contains(row)));
     let restitution = &system.problem.restitution;
     if ids.iter().all(|&i| restitution[i] == restitution[ids[0]]) {
         return Vec::new();

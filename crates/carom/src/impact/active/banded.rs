@@ -2,7 +2,7 @@
 //!
 //! In an order that follows the contact graph (Cuthill–McKee) rows that share a body stand near one another,
 //! and the factor keeps the envelope: entering, leaving and solving cost the number of rows times the square of
-//! the bandwidth. The Gram matrix squares the condition of the rows; one step of refinement through the rows
+//! the bandwidth. The Gram matrix squares the condition of the rows; refinement through the rows
 //! themselves (corrected seminormal equations, Björck 1987) gives back what that loses.
 
 use crate::metric::{Rows, norm};
@@ -83,7 +83,7 @@ impl<'a> Banded<'a> {
         self.rows.add_to(id, 1.0, rest);
         share.clear();
         share.resize(self.members.len(), 0.0);
-        // The first pass solves, the second refines: both project what is left of the row.
+        // The first pass solves, the others refine: each projects what is left of the row.
         for _ in 0..3 {
             let mut step = std::mem::take(&mut self.residual);
             step.clear();
@@ -230,7 +230,6 @@ fn cuthill_mckee(neighbours: &[Vec<usize>]) -> Vec<usize> {
         let mut rim = start;
         for _ in 0..2 {
             let mut visited = vec![rim];
-            let mut reached: Vec<usize> = vec![rim];
             seen[rim] = true;
             let mut next = 0;
             while next < visited.len() {
@@ -238,13 +237,12 @@ fn cuthill_mckee(neighbours: &[Vec<usize>]) -> Vec<usize> {
                     if !seen[j] {
                         seen[j] = true;
                         visited.push(j);
-                        reached.push(j);
                     }
                 }
                 next += 1;
             }
             rim = visited[visited.len() - 1];
-            for j in reached {
+            for j in visited {
                 seen[j] = false;
             }
         }

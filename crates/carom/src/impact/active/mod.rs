@@ -103,7 +103,7 @@ impl<'a> Frame<'a> {
 
 /// One constraint: a row and what is asked of it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Demand {
+pub(super) struct Requirement {
     /// The row's number.
     pub row: usize,
     /// h: c·u must reach this.
@@ -117,63 +117,64 @@ pub(super) struct Demand {
 pub(super) struct Nearest {
     /// The shortest u.
     pub u: Vec<f64>,
-    /// The multiplier of each demand.
+    /// The multiplier of each requirement.
     pub p: Vec<f64>,
-    /// c·u − h of each demand.
+    /// c·u − h of each requirement.
     pub slack: Vec<f64>,
-    /// Whether any u satisfies all demands.
+    /// Whether any u satisfies all requirements.
     pub feasible: bool,
 }
 
-/// Finds the shortest u that meets every demand. `tolerance` is the length of a unit row's rest below which it
+/// Finds the shortest u that meets every requirement. `tolerance` is the length of a unit row's rest below which it
 /// counts as dependent.
-pub(super) fn nearest(rows: &Rows, demands: &[Demand], tolerance: f64) -> Nearest {
-    let ids: Vec<usize> = demands.iter().map(|d| d.row).collect();
+pub(super) fn nearest(rows: &Rows, requirements: &[Requirement], tolerance: f64) -> Nearest {
+    let ids: Vec<usize> = requirements.iter().map(|d| d.row).collect();
     let frame = Frame::new(rows, &ids);
     let banded = matches!(frame, Frame::Banded(_));
-    let (found, worst) = search(rows, demands, &ids, tolerance, frame);
+    let (found, worst) = search(rows, requirements, &ids, tolerance, frame);
     if banded && worst > tolerance {
         // Rows closer to dependence than a Gram matrix resolves.
         let dense = Frame::Dense(Dense::new(rows, ids.len().min(rows.dimension)));
-        return search(rows, demands, &ids, tolerance, dense).0;
+        return search(rows, requirements, &ids, tolerance, dense).0;
     }
     found
 }
 
-/// The nearest point, and how far it is from meeting the demands, relative to their size.
+/// The nearest point, and how far it is from meeting the requirements, relative to their size.
 fn search<'a>(
     rows: &'a Rows,
-    demands: &'a [Demand],
+    requirements: &'a [Requirement],
     ids: &[usize],
     tolerance: f64,
     frame: Frame<'a>,
 ) -> (Nearest, f64) {
     let mut search = Search {
         rows,
-        demands,
+        requirements,
         tolerance,
         frame,
         place_of: place_of(rows, ids),
         u: vec![0.0; rows.dimension],
-        p: vec![0.0; demands.len()],
-        active: vec![false; demands.len()],
-        set_aside: vec![false; demands.len()],
-        largest: demands.iter().fold(0.0, |m: f64, d| m.max(d.least.abs())),
+        p: vec![0.0; requirements.len()],
+        active: vec![false; requirements.len()],
+        set_aside: vec![false; requirements.len()],
+        largest: requirements.iter().fold(0.0, |m: f64, d| m.max(d.least.abs())),
         share: Vec::new(),
         rest: vec![0.0; rows.dimension],
     };
     let feasible = search.run();
     let scale = search.largest;
     let found = search.finish(feasible);
-    let worst = found.slack.iter().zip(&found.p).zip(demands).fold(0.0, |worst: f64, ((&slack, &p), d)| {
-        let miss = if d.equality || p > 0.0 { slack.abs() } else { -slack };
-        if miss.is_nan() { f64::INFINITY } else { worst.max(miss) }
-    });
+    let worst =
+        found.slack.iter().zip(&found.p).zip(requirements).fold(0.0, |worst: f64, ((&slack, &p), d)| {
+            let miss = if d.equality || p > 0.0 { slack.abs() } else { -slack };
+            if miss.is_nan() { f64::INFINITY } else { worst.max(miss) }
+        });
     let size = scale + crate::metric::norm(&found.u);
     (found, if size > 0.0 { worst / size } else { worst })
 }
 
-/// The demand of each row number.
+/// The requirement of each row number.
 fn place_of(rows: &Rows, ids: &[usize]) -> Vec<usize> {
     let mut place = vec![usize::MAX; rows.len()];
     for (k, &id) in ids.iter().enumerate() {
@@ -184,7 +185,7 @@ fn place_of(rows: &Rows, ids: &[usize]) -> Vec<usize> {
 
 struct Search<'a> {
     rows: &'a Rows,
-    demands: &'a [Demand],
+    requirements: &'a [Requirement],
     tolerance: f64,
     frame: Frame<'a>,
     place_of: Vec<usize>,
@@ -203,13 +204,13 @@ impl Search<'_> {
         if self.leap() {
             return true;
         }
-        for k in 0..self.demands.len() {
-            if self.demands[k].equality && !self.enter(k) {
+        for k in 0..self.requirements.len() {
+            if self.requirements[k].equality && !self.enter(k) {
                 return false;
             }
         }
         // Each row enters a few times at most in practice; the bound only guards against rounding cycles.
-        let bound = 20 * (self.demands.len() + 8);
+        let bound = 20 * (self.requirements.len() + 8);
         for _ in 0..bound {
             let Some(k) = self.most_violated() else { return true };
             if !self.enter(k) {
@@ -222,27 +223,28 @@ impl Search<'_> {
     /// Tries whole sets: all rows with a wrong sign change sides at once (block principal pivoting, Júdice and
     /// Pires 1994). A handful of trials mostly settles large sparse systems; otherwise nothing is lost.
     fn leap(&mut self) -> bool {
-        let mut chosen: Vec<bool> = self.demands.iter().map(|d| d.equality || d.least > 0.0).collect();
+        let mut chosen: Vec<bool> = self.requirements.iter().map(|d| d.equality || d.least > 0.0).collect();
         let (mut fewest, mut patience) = (usize::MAX, 3);
         let mut multipliers = Vec::new();
         loop {
-            let ids = self.demands.iter().zip(&chosen).filter(|(_, chosen)| **chosen).map(|(d, _)| d.row);
+            let ids =
+                self.requirements.iter().zip(&chosen).filter(|(_, chosen)| **chosen).map(|(d, _)| d.row);
             if !self.frame.fill(ids) {
                 return false;
             }
             let h: Vec<f64> =
-                self.frame.members().iter().map(|&id| self.demands[self.place_of[id]].least).collect();
+                self.frame.members().iter().map(|&id| self.requirements[self.place_of[id]].least).collect();
             self.frame.solve(&h, &mut multipliers, &mut self.u);
             let level = self.rounding();
             let mut wrong = Vec::new();
             for (&id, &p) in self.frame.members().iter().zip(&multipliers) {
                 let k = self.place_of[id];
-                if p < 0.0 && !self.demands[k].equality {
+                if p < 0.0 && !self.requirements[k].equality {
                     wrong.push(k);
                 }
             }
-            for (k, demand) in self.demands.iter().enumerate() {
-                if !chosen[k] && demand.least - self.rows.dot(demand.row, &self.u) > level {
+            for (k, requirement) in self.requirements.iter().enumerate() {
+                if !chosen[k] && requirement.least - self.rows.dot(requirement.row, &self.u) > level {
                     wrong.push(k);
                 }
             }
@@ -270,11 +272,11 @@ impl Search<'_> {
 
     fn most_violated(&self) -> Option<usize> {
         let mut worst = (None, self.rounding());
-        for (k, demand) in self.demands.iter().enumerate() {
-            if self.active[k] || demand.equality || self.set_aside[k] {
+        for (k, requirement) in self.requirements.iter().enumerate() {
+            if self.active[k] || requirement.equality || self.set_aside[k] {
                 continue;
             }
-            let violation = demand.least - self.rows.dot(demand.row, &self.u);
+            let violation = requirement.least - self.rows.dot(requirement.row, &self.u);
             if violation > worst.1 {
                 worst = (Some(k), violation);
             }
@@ -282,13 +284,13 @@ impl Search<'_> {
         worst.0
     }
 
-    /// Makes demand k hold; false when that is impossible.
+    /// Makes requirement k hold; false when that is impossible.
     fn enter(&mut self, k: usize) -> bool {
-        let demand = self.demands[k];
+        let requirement = self.requirements[k];
         let mut before: Option<(Vec<usize>, Vec<f64>, Vec<f64>)> = None;
         loop {
-            let length = self.frame.split(demand.row, &mut self.share, &mut self.rest);
-            let missing = demand.least - self.rows.dot(demand.row, &self.u);
+            let length = self.frame.split(requirement.row, &mut self.share, &mut self.rest);
+            let missing = requirement.least - self.rows.dot(requirement.row, &self.u);
             let independent = length > self.tolerance;
             // The multiplier of k grows by t (falls, for an equality overshot), those of the members by −t share.
             let sign = if missing < 0.0 { -1.0 } else { 1.0 };
@@ -297,7 +299,7 @@ impl Search<'_> {
             for (place, &id) in self.frame.members().iter().enumerate() {
                 let j = self.place_of[id];
                 let fall = sign * self.share[place];
-                if fall > 0.0 && !self.demands[j].equality {
+                if fall > 0.0 && !self.requirements[j].equality {
                     let limit = self.p[j] / fall;
                     if limit < t {
                         (t, leaving) = (limit, Some(place));
@@ -309,7 +311,7 @@ impl Search<'_> {
                 if let Some((members, p, u)) = before {
                     self.restore(&members, p, u);
                 }
-                let missing = demand.least - self.rows.dot(demand.row, &self.u);
+                let missing = requirement.least - self.rows.dot(requirement.row, &self.u);
                 let resolved = 10.0 * self.tolerance * (self.largest + crate::metric::norm(&self.u));
                 self.set_aside[k] = true;
                 return missing.abs() <= resolved.max(self.rounding());
@@ -328,7 +330,7 @@ impl Search<'_> {
             }
             match leaving {
                 None => {
-                    self.frame.push(demand.row);
+                    self.frame.push(requirement.row);
                     self.active[k] = true;
                     return true;
                 }
@@ -359,16 +361,16 @@ impl Search<'_> {
     /// u and p afresh from the active set.
     fn finish(mut self, feasible: bool) -> Nearest {
         let members = self.frame.members().to_vec();
-        let h: Vec<f64> = members.iter().map(|&id| self.demands[self.place_of[id]].least).collect();
+        let h: Vec<f64> = members.iter().map(|&id| self.requirements[self.place_of[id]].least).collect();
         let mut multipliers = Vec::new();
         self.frame.solve(&h, &mut multipliers, &mut self.u);
         self.p.fill(0.0);
         for (&id, &value) in members.iter().zip(&multipliers) {
             let j = self.place_of[id];
             // A multiplier that the fresh solution turns negative is zero up to rounding.
-            self.p[j] = if self.demands[j].equality { value } else { value.max(0.0) };
+            self.p[j] = if self.requirements[j].equality { value } else { value.max(0.0) };
         }
-        let slack = self.demands.iter().map(|d| self.rows.dot(d.row, &self.u) - d.least).collect();
+        let slack = self.requirements.iter().map(|d| self.rows.dot(d.row, &self.u) - d.least).collect();
         Nearest { u: self.u, p: self.p, slack, feasible }
     }
 }

@@ -1,7 +1,7 @@
 //! The complementarity problem that several laws share: 0 ≤ p ⟂ y⁺ + K y⁻ ≥ 0 on some contacts.
 
 use super::{Resolution, Situation, equality};
-use crate::impact::active::{Demand, nearest};
+use crate::impact::active::{Requirement, nearest};
 use crate::impact::determinacy::{Dependence, SHARING_ROWS, is_shiftable, least_norm, sharing_circuits};
 use crate::impact::system::System;
 use crate::metric::{PivotedQr, norm};
@@ -9,38 +9,38 @@ use crate::metric::{PivotedQr, norm};
 /// Newton's law with complementarity on the contacts listed, tangents of rough ones as equalities.
 pub(super) fn newton(situation: &Situation, contacts: &[usize]) -> Resolution {
     let rows = situation.rows_of(contacts);
-    let demands: Vec<Demand> = rows
+    let requirements: Vec<Requirement> = rows
         .iter()
         .map(|&(row, equality)| {
             let speed = situation.unit_speed(row);
             // A touching contact's rounding is not a speed to restore.
             let speed = if equality { speed } else { speed.min(0.0) };
-            Demand { row, least: -(1.0 + situation.restitution(row)) * speed, equality }
+            Requirement { row, least: -(1.0 + situation.restitution(row)) * speed, equality }
         })
         .collect();
-    let found = nearest(&situation.system.rows, &demands, situation.system.tolerance);
+    let found = nearest(&situation.system.rows, &requirements, situation.system.tolerance);
     // Smooth contacts are always feasible (T4): what the search cannot meet there is rounding.
     if !found.feasible && rows.iter().any(|&(_, equality)| equality) {
         let ids: Vec<usize> = rows.iter().map(|&(row, _)| row).collect();
         return equality::solve(situation, &ids).unsolvable();
     }
-    settle(situation.system, &demands, &found.p, &found.slack, found.u)
+    settle(situation.system, &requirements, &found.p, &found.slack, found.u)
 }
 
 /// Multipliers of unit rows as impulses, of least norm where the binding rows leave a choice.
 pub(super) fn settle(
     system: &System,
-    demands: &[Demand],
+    requirements: &[Requirement],
     p: &[f64],
     slack: &[f64],
     u: Vec<f64>,
 ) -> Resolution {
-    let ids: Vec<usize> = demands.iter().map(|d| d.row).collect();
+    let ids: Vec<usize> = requirements.iter().map(|d| d.row).collect();
     let mut impulses: Vec<f64> = ids.iter().zip(p).map(|(&row, p)| p / system.lengths[row]).collect();
-    let size = norm(&u) + demands.iter().fold(0.0, |m: f64, d| m.max(d.least.abs()));
+    let size = norm(&u) + requirements.iter().fold(0.0, |m: f64, d| m.max(d.least.abs()));
     // Only rows without slack can carry an impulse.
     let binding: Vec<usize> =
-        (0..ids.len()).filter(|&k| demands[k].equality || slack[k] <= system.tolerance * size).collect();
+        (0..ids.len()).filter(|&k| requirements[k].equality || slack[k] <= system.tolerance * size).collect();
     let bound: Vec<usize> = binding.iter().map(|&k| ids[k]).collect();
     let mut circuits = Vec::new();
     let mut sharing = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn settle(
             sharing.clone_from(&circuits);
         } else {
             let part: Vec<f64> = binding.iter().map(|&k| impulses[k]).collect();
-            let equality: Vec<bool> = binding.iter().map(|&k| demands[k].equality).collect();
+            let equality: Vec<bool> = binding.iter().map(|&k| requirements[k].equality).collect();
             if is_shiftable(&bound, &system.lengths, &part, &equality, &circuits) {
                 let least = least_norm(&bound, &part, &equality, &circuits, |_| 1.0);
                 for (&k, p) in binding.iter().zip(least) {

@@ -6,7 +6,7 @@
 //! p_c of least norm is taken, and another answer is looked for by favouring each contact in turn.
 
 use super::{Resolution, Situation, complementarity};
-use crate::impact::active::{Demand, nearest};
+use crate::impact::active::{Requirement, nearest};
 use crate::impact::determinacy::{SHARING_ROWS, least_norm};
 use crate::metric::norm;
 
@@ -16,21 +16,21 @@ pub(super) fn step(situation: &Situation) -> Option<Resolution> {
         return None;
     }
     let system = situation.system;
-    let demands: Vec<Demand> = situation
+    let requirements: Vec<Requirement> = situation
         .rows_of(&meeting)
         .into_iter()
         .map(|(row, equality)| {
             let speed = situation.unit_speed(row);
-            Demand { row, least: if equality { -speed } else { -speed.min(0.0) }, equality }
+            Requirement { row, least: if equality { -speed } else { -speed.min(0.0) }, equality }
         })
         .collect();
-    let found = nearest(&system.rows, &demands, system.tolerance);
-    let compression = complementarity::settle(system, &demands, &found.p, &found.slack, found.u);
-    let expansion = expand(situation, &demands, &compression.u, &compression.impulses);
-    let too_many = demands.len() > SHARING_ROWS;
+    let found = nearest(&system.rows, &requirements, system.tolerance);
+    let compression = complementarity::settle(system, &requirements, &found.p, &found.slack, found.u);
+    let expansion = expand(situation, &requirements, &compression.u, &compression.impulses);
+    let too_many = requirements.len() > SHARING_ROWS;
     let undecided = too_many && compression.shiftable && !unequal_rows(situation, &compression).is_empty();
     let alternative = if compression.shiftable && !too_many {
-        another(situation, &demands, &compression, &expansion.u)
+        another(situation, &requirements, &compression, &expansion.u)
     } else {
         None
     };
@@ -47,21 +47,26 @@ pub(super) fn step(situation: &Situation) -> Option<Resolution> {
 }
 
 /// The impulses of the expansion, and the change of velocity by compression and expansion together.
-fn expand(situation: &Situation, demands: &[Demand], compressed: &[f64], p_c: &[f64]) -> Resolution {
+fn expand(
+    situation: &Situation,
+    requirements: &[Requirement],
+    compressed: &[f64],
+    p_c: &[f64],
+) -> Resolution {
     let system = situation.system;
     let given_back: Vec<f64> =
-        demands.iter().zip(p_c).map(|(d, p)| situation.restitution(d.row) * p).collect();
+        requirements.iter().zip(p_c).map(|(d, p)| situation.restitution(d.row) * p).collect();
     let mut u = compressed.to_vec();
-    for (d, p) in demands.iter().zip(&given_back) {
+    for (d, p) in requirements.iter().zip(&given_back) {
         system.rows.add_to(d.row, p * system.lengths[d.row], &mut u);
     }
-    let normals: Vec<usize> = (0..demands.len()).filter(|&k| !demands[k].equality).collect();
-    let more: Vec<Demand> = normals
+    let normals: Vec<usize> = (0..requirements.len()).filter(|&k| !requirements[k].equality).collect();
+    let more: Vec<Requirement> = normals
         .iter()
         .map(|&k| {
-            let row = demands[k].row;
+            let row = requirements[k].row;
             let least = -(situation.unit_speed(row).min(0.0) + system.rows.dot(row, &u));
-            Demand { row, least, equality: false }
+            Requirement { row, least, equality: false }
         })
         .collect();
     let found = nearest(&system.rows, &more, system.tolerance);
@@ -80,20 +85,20 @@ fn expand(situation: &Situation, demands: &[Demand], compressed: &[f64], p_c: &[
 /// a circuit with unequal coefficients in turn is made to take as much of p_c as it can, or as little.
 fn another(
     situation: &Situation,
-    demands: &[Demand],
+    requirements: &[Requirement],
     compression: &Resolution,
     chosen: &[f64],
 ) -> Option<Vec<f64>> {
     const TRIALS: usize = 32;
     let rows = &compression.rows;
     let lengths = &situation.system.lengths;
-    let equality: Vec<bool> = demands.iter().map(|d| d.equality).collect();
+    let equality: Vec<bool> = requirements.iter().map(|d| d.equality).collect();
     let favoured = unequal_rows(situation, compression);
     let trials = favoured.iter().take(TRIALS).flat_map(|&row| [(row, 1e-8), (row, 1e8)]);
     for (favourite, burden) in trials {
         let weight = |row: usize| lengths[row] * if row == favourite { burden } else { 1.0 };
         let shared = least_norm(rows, &compression.impulses, &equality, &compression.binding, weight);
-        let other = expand(situation, demands, &compression.u, &shared).u;
+        let other = expand(situation, requirements, &compression.u, &shared).u;
         let apart: Vec<f64> = other.iter().zip(chosen).map(|(a, b)| a - b).collect();
         if norm(&apart) > 100.0 * situation.system.tolerance * norm(chosen) {
             return Some(other);
