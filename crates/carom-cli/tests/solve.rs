@@ -327,3 +327,45 @@ fn the_schema_is_printed() {
     assert_eq!(run.json()["$schema"], "https://json-schema.org/draft/2020-12/schema");
     assert_eq!(done(&["schema", "--json"], "").out, run.out);
 }
+
+/// Two rough spheres that meet through the wall of a periodic box, and the same pair side by side.
+#[test]
+fn images_in_a_periodic_box_are_the_bodies_themselves() {
+    let scene = |world: &str, place: &str| {
+        format!(
+            "carom = 1\n{world}[[body]]\nname = 'a'\nshape = {{ sphere = {{ radius = 1 }} }}\nmass = 1\nposition = [0.5, 5, 0]\n\
+             velocity = [-1, 0, 0]\nangular_velocity = [0, 0, 1]\n[[body]]\nname = 'b'\nshape = {{ sphere = {{ radius = 1 }} }}\n\
+             mass = 3\nposition = {place}\nvelocity = [1, 0.3, 0]\n[surface]\nrestitution = 0.5\nkind = 'rough'\n"
+        )
+    };
+    let through = solve(&[], &scene("[world]\nperiodic = [10, 10, 0]\n", "[8.5, 5, 0]"));
+    let beside = solve(&[], &scene("", "[-1.5, 5, 0]"));
+    for body in ["a", "b"] {
+        for field in ["velocity", "angular_velocity"] {
+            let expected: Vec<f64> = beside["bodies"][body][field]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|x| x.as_f64().unwrap())
+                .collect();
+            close(&through["bodies"][body][field], &expected);
+        }
+    }
+    close(&through["bodies"]["a"]["velocity"], &[1.25, 0.417_857_142_857_142_86, 0.0]);
+    // Touching on both sides of the box: two contacts, one of them closing.
+    let both = "carom = 1\n[world]\nperiodic = [4, 10, 10]\n[[body]]\nname = 'a'\nshape = { sphere = { radius = 1 } }\nmass = 1\n\
+                position = [1, 5, 5]\nvelocity = [1, 0, 0]\n[[body]]\nname = 'b'\nshape = { sphere = { radius = 1 } }\nmass = 1\n\
+                position = [3, 5, 5]\nvelocity = [-1, 0, 0]\n[surface]\nrestitution = 0\n";
+    let json = solve(&[], both);
+    assert_eq!(json["contacts"].as_array().unwrap().len(), 2);
+    close(&json["bodies"]["a"]["velocity"], &[0.0, 0.0, 0.0]);
+    let small = "carom = 1\n[world]\nperiodic = [1.5, 0, 0]\n[[body]]\nname = 'a'\nshape = { sphere = { radius = 1 } }\nmass = 1\n";
+    refused(&["solve", "-"], small, "body[0].position", &["its own image", "0.5"]);
+}
+
+#[test]
+fn a_smooth_contact_tells_its_slip() {
+    let json = solve(&[], DROP);
+    close(&json["contacts"][0]["slip_before"], &[0.5, 0.0, 0.0]);
+    close(&json["contacts"][0]["slip_after"], &[0.5, 0.0, 0.0]);
+}

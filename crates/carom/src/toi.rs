@@ -124,6 +124,10 @@ pub fn first_contact(shape: &Shape, flight: &Flight, other: Other, from: f64, un
         return Search { meeting: Meeting::Apart, evaluations };
     };
     let level = |now: &Instant| 4.0 * ROUNDING * now.scale;
+    // Motions that floating point does not hold have no gap to follow.
+    if now.found.gap.is_nan() || now.approach.is_nan() || pair.bend.is_nan() {
+        return Search { meeting: Meeting::Undecided(from), evaluations };
+    }
     if now.found.gap < -level(&now).max(1e-12 * pair.size) {
         return Search { meeting: Meeting::Overlapping(-now.found.gap), evaluations };
     }
@@ -154,6 +158,9 @@ pub fn first_contact(shape: &Shape, flight: &Flight, other: Other, from: f64, un
         t = next;
         evaluations += 1;
         match pair.at(t) {
+            Some(then) if then.found.gap.is_nan() || then.approach.is_nan() => {
+                return Search { meeting: Meeting::Undecided(t), evaluations };
+            }
             Some(then) => now = then,
             None => return Search { meeting: Meeting::Apart, evaluations },
         }

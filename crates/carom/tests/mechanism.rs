@@ -103,6 +103,7 @@ fn world(seed: u64, ground: bool) -> World {
                 normal: unit(&mut source),
                 restitution,
                 surface: if source.chance(0.3) { Surface::Rough } else { Surface::Smooth },
+                images: [Vector3::zeros(); 2],
             }
         })
         .collect();

@@ -36,7 +36,8 @@ pub struct Arguments {
 
 const AFTER_HELP: &str = "\
 The gap is the distance of two bodies that are apart, and minus the depth of two that overlap. The normal points
-from the first to the second. Points have no gap, and neither have two fixed bodies.
+from the first to the second. Points have no gap, and neither have two fixed bodies. In a periodic box the nearest
+image counts.
 
 Examples:
   carom gap cases/papers/sp_corner.toml
@@ -84,6 +85,15 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         return Err(Refusal::of_command_line(Some("--at"), message, Some("0 for a scene with joints")).into());
     }
     let pairs = pairs(&scene, arguments.at);
+    if let Some(pair) = pairs.iter().find(|pair| !pair.gap.is_finite()) {
+        let message = format!(
+            "the gap of `{}` and `{}` is beyond the range of 64-bit floats",
+            pair.bodies[0], pair.bodies[1]
+        );
+        let diagnostic =
+            file::explain(&input.text, input.format, "body[0]", &message, "a motion that can be computed");
+        return Err(input.refuse(vec![diagnostic]).into());
+    }
     let mut out = io::BufWriter::new(io::stdout().lock());
     if arguments.json {
         let document = Document { title: scene.title.as_deref(), time: arguments.at, pairs: &pairs };

@@ -283,20 +283,15 @@ impl<'a> Solved<'a> {
             }
             _ => {}
         }
-        let contacts = &self.prepared.instant.contacts;
+        note.describe(&|row| self.row_name(row))
+    }
+
+    /// The contact that a row belongs to.
+    pub fn row_name(&self, row: usize) -> String {
         let rows = &self.prepared.assembly.contact_rows;
-        note.describe(&|row| {
-            rows.iter().position(|range| range.contains(&row)).map_or_else(
-                || format!("row {row}"),
-                |k| {
-                    let part = match row - rows[k].start {
-                        0 => "",
-                        _ => " (tangent)",
-                    };
-                    format!("{}{part}", contacts[k].name)
-                },
-            )
-        })
+        let Some(k) = rows.iter().position(|range| range.contains(&row)) else { return format!("row {row}") };
+        let part = if row == rows[k].start { "" } else { " (tangent)" };
+        format!("{}{part}", self.prepared.instant.contacts[k].name)
     }
 
     /// Generalised velocities, by body; of many bodies the first.
@@ -379,7 +374,7 @@ impl<'a> Solved<'a> {
             bodies: bodies.collect(),
             contacts: contacts.collect(),
             joints: joints.collect(),
-            energy: JsonEnergy { before, after, loss: -change },
+            energy: JsonEnergy { before, after, loss: 0.0 - change },
             momentum: JsonMomentum {
                 linear_residual: self.result.linear_residual,
                 angular_residual: self.result.angular_residual,

@@ -106,7 +106,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     let (pairs, overlaps) = pairs(&scene, until);
     if !overlaps.is_empty() {
         let say = |(body, message): &(usize, String)| {
-            explain(&format!("body[{body}].position"), message, "bodies that touch or are apart")
+            explain(&format!("body[{body}]"), message, "bodies apart, in a motion that can be computed")
         };
         let diagnostics = overlaps.iter().map(say).collect();
         return Err(input.refuse(diagnostics).into());
@@ -123,7 +123,8 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     Ok(Verdict::Done)
 }
 
-/// Every pair that can meet, and those that overlap already: the second body's number and what to say.
+/// Every pair that can meet, and those that overlap already or cannot be followed: the second body's number and what
+/// to say.
 fn pairs(scene: &Scene, until: f64) -> (Vec<Pair>, Vec<(usize, String)>) {
     let flights: Vec<Flight> =
         scene.bodies.iter().map(|b| Flight::new(&b.body, &b.state, &scene.gravity)).collect();
@@ -134,7 +135,17 @@ fn pairs(scene: &Scene, until: f64) -> (Vec<Pair>, Vec<(usize, String)>) {
         let bodies = sides.map(|side| name(scene, side).to_string());
         let contact = match found.meeting {
             Meeting::At(contact) => Some(contact),
-            Meeting::Apart | Meeting::Undecided(_) => None,
+            Meeting::Apart => None,
+            Meeting::Undecided(t) => {
+                let Side::Body(at) = sides[1] else { return };
+                let t = report::number(t);
+                let message = format!(
+                    "`{}` and `{}` could not be followed beyond t = {t}: their motion is too fast, or its magnitudes too far apart",
+                    bodies[0], bodies[1]
+                );
+                overlaps.push((at, message));
+                return;
+            }
             Meeting::Overlapping(depth) => {
                 let Side::Body(at) = sides[1] else { return };
                 let depth = report::number(depth);

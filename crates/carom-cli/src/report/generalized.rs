@@ -25,7 +25,7 @@ pub fn write(
     contacts(out, &request.problem, outcome, style)?;
     velocities(out, outcome, style)?;
     steps(out, outcome, style)?;
-    friction(out, outcome, style)?;
+    friction(out, outcome, &|row| format!("row {row}"), style)?;
     demand(out, outcome, style)?;
     indeterminacy(out, outcome, style)?;
     energy(out, outcome, style)?;
@@ -160,13 +160,18 @@ fn steps(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io::Result<()>
     })
 }
 
-pub(super) fn friction(out: &mut dyn Write, outcome: &Outcome, style: Style) -> io::Result<()> {
+pub(super) fn friction(
+    out: &mut dyn Write,
+    outcome: &Outcome,
+    name: &dyn Fn(usize) -> String,
+    style: Style,
+) -> io::Result<()> {
     let phases: Vec<_> = outcome
         .friction
         .iter()
         .flat_map(|history| history.phases.iter().map(move |phase| (history, phase)))
         .collect();
-    let header = ["normal", "phase", "motion", "from impulse", "to impulse", "ends by"];
+    let header = ["contact", "phase", "motion", "from impulse", "to impulse", "ends by"];
     table::write(out, style, "friction", header, phases.len(), |i| {
         let (history, phase) = phases[i];
         let motion = match phase.mode {
@@ -176,7 +181,7 @@ pub(super) fn friction(out: &mut dyn Write, outcome: &Outcome, style: Style) -> 
             Mode::ReverseSlip => "reverse slip",
         };
         [
-            history.normal.to_string().into(),
+            name(history.normal).into(),
             if phase.restitution { "restitution" } else { "compression" }.into(),
             motion.into(),
             number(phase.from).into(),

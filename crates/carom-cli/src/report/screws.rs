@@ -47,8 +47,8 @@ impl Screws {
         let six = |a: nalgebra::Vector3<f64>, b: nalgebra::Vector3<f64>| [a.x, a.y, a.z, b.x, b.y, b.z];
         let contacts = instant.contacts.iter().map(|contact| {
             let n = contact.normal.into_inner();
-            let wrenches = contact.moving_sides().map(|(body, sign)| {
-                let arm = contact.point - instant.bodies[body].1.position;
+            let wrenches = contact.moving_sides().map(|(body, sign, image)| {
+                let arm = contact.point - instant.bodies[body].1.position - image;
                 (name(scene, Side::Body(body)).to_string(), six(n * sign, arm.cross(&n) * sign))
             });
             Line {

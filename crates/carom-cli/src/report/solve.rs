@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use carom::contact::Surface;
-use carom::impact::Status;
+use carom::impact::{Note, Status};
 use nalgebra::Vector3;
 
 use super::generalized::{audit_line, energy, energy_in_words, flags, friction, list};
@@ -26,7 +26,7 @@ pub fn write(out: &mut dyn Write, solved: &Solved, screws: bool, style: Style) -
     contacts(out, solved, style)?;
     joints(out, solved, style)?;
     steps(out, solved, style)?;
-    friction(out, &solved.result.outcome, style)?;
+    friction(out, &solved.result.outcome, &|row| solved.row_name(row), style)?;
     grips(out, solved, style)?;
     undetermined(out, solved, style)?;
     if screws {
@@ -77,7 +77,13 @@ fn sentence(solved: &Solved, style: Style) -> String {
             } else {
                 format!(" {}", style.alarm("Not admissible."))
             };
-            format!("{what}{steps}; by the law {law} the kinetic energy {}.{end}", energy_in_words(outcome))
+            let several = outcome.notes.iter().any(|note| matches!(note, Note::SeveralWithFriction { .. }));
+            let how = if several {
+                "taken one at a time because of friction,".to_string()
+            } else {
+                format!("by the law {law}")
+            };
+            format!("{what}{steps}; {how} the kinetic energy {}.{end}", energy_in_words(outcome))
         }
     }
 }
@@ -129,7 +135,7 @@ fn contacts(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()
             Surface::Rough => "rough".to_string(),
             Surface::Coulomb(mu) => format!("friction {}", number(mu)),
         };
-        let on = contact.moving_sides().find(|(_, sign)| *sign > 0.0);
+        let on = contact.moving_sides().find(|(_, sign, _)| *sign > 0.0);
         [
             contact.name.as_str().into(),
             surface.into(),
@@ -137,7 +143,7 @@ fn contacts(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()
             Cell::from(beside(result.separation, speed)).alarm_if(result.separation < -1e-9 * speed),
             number(contact.restitution).into(),
             Cell::from(beside(result.impulse, push)).alarm_if(result.impulse < -1e-9 * push),
-            on.map_or("-", |(body, _)| scene.bodies[body].name.as_str()).into(),
+            on.map_or("-", |(body, _, _)| scene.bodies[body].name.as_str()).into(),
             vector(&result.impulse_vector, push).into(),
         ]
     })

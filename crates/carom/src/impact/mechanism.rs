@@ -181,8 +181,8 @@ impl Mechanism<'_> {
         coordinates: &[Option<usize>],
     ) -> DVector<f64> {
         let mut row = DVector::zeros(count);
-        for (body, sign) in contact.moving_sides() {
-            let arm = contact.point - self.bodies[body].1.position;
+        for (body, sign, image) in contact.moving_sides() {
+            let arm = contact.point - self.bodies[body].1.position - image;
             add(&mut row, coordinates[body], [*axis, arm.cross(axis)], sign);
         }
         row
@@ -235,18 +235,18 @@ impl Mechanism<'_> {
             .contact_rows
             .iter()
             .zip(&assembly.directions)
-            .map(|(rows, axes)| {
-                let sum = |values: &[f64], skip: usize| {
-                    let parts = rows.clone().zip(axes).skip(skip);
-                    parts.fold(Vector3::zeros(), |sum, (row, axis)| sum + axis * values[row])
-                };
+            .zip(self.contacts)
+            .map(|((rows, axes), contact)| {
+                let parts = rows.clone().zip(axes);
+                let impulse_vector =
+                    parts.fold(Vector3::zeros(), |sum, (row, axis)| sum + axis * outcome.impulses[row]);
                 ContactOutcome {
                     approach: outcome.approach[rows.start],
                     separation: outcome.separation[rows.start],
                     impulse: outcome.impulses[rows.start],
-                    impulse_vector: sum(&outcome.impulses, 0),
-                    slip_before: sum(&outcome.approach, 1),
-                    slip_after: sum(&outcome.separation, 1),
+                    impulse_vector,
+                    slip_before: contact.slip(&before),
+                    slip_after: contact.slip(&states),
                     work: outcome.work[rows.clone()].iter().sum(),
                     determined: !open(&|s| rows.clone().any(|row| s.contacts[row].abs() > 1e-9)),
                 }
@@ -308,8 +308,8 @@ impl Mechanism<'_> {
             left[body][1] -= arm.cross(&force) + moment;
         };
         for (contact, result) in self.contacts.iter().zip(contacts) {
-            for (body, sign) in contact.moving_sides() {
-                take(body, result.impulse_vector * sign, &contact.point, Vector3::zeros());
+            for (body, sign, image) in contact.moving_sides() {
+                take(body, result.impulse_vector * sign, &(contact.point - image), Vector3::zeros());
             }
         }
         for (joint, result) in self.joints.iter().zip(joints) {
@@ -334,13 +334,23 @@ impl Mechanism<'_> {
 }
 
 impl Contact {
-    /// The bodies of the contact with the sign of their velocity in the relative one: the second counts plus.
-    pub fn moving_sides(&self) -> impl Iterator<Item = (usize, f64)> {
+    /// The bodies of the contact, with the sign of their velocity in the relative one (the second counts plus) and the
+    /// displacement of their image.
+    pub fn moving_sides(&self) -> impl Iterator<Item = (usize, f64, Vector3<f64>)> {
         let against_plane = self.sides.iter().any(|side| matches!(side, Side::Plane(_)));
-        self.sides.into_iter().zip([-1.0, 1.0]).filter_map(move |(side, sign)| match side {
-            Side::Body(body) => Some((body, if against_plane { 1.0 } else { sign })),
+        let sides = self.sides.into_iter().zip([-1.0, 1.0]).zip(self.images);
+        sides.filter_map(move |((side, sign), image)| match side {
+            Side::Body(body) => Some((body, if against_plane { 1.0 } else { sign }, image)),
             Side::Plane(_) => None,
         })
+    }
+
+    /// The relative velocity along the tangent.
+    fn slip(&self, states: &[State]) -> Vector3<f64> {
+        let relative = self.moving_sides().fold(Vector3::zeros(), |sum, (body, sign, image)| {
+            sum + states[body].velocity_at(&(self.point - image)) * sign
+        });
+        relative - self.normal.into_inner() * self.normal.dot(&relative)
     }
 }
 

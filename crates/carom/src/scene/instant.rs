@@ -63,17 +63,21 @@ impl Instant {
         let mut instant = Self {
             bodies,
             joints: scene.joints.clone(),
-            contacts: scene.contacts.clone(),
+            contacts: scene.contacts.iter().map(|contact| at_images(scene, contact)).collect(),
             detected: scene.contacts.is_empty(),
             nearest: None,
         };
         let mut touches = Vec::new();
         let mut nearest: Option<([Side; 2], f64)> = None;
-        instant.each_near_pair(scene, touching, |sides, found, size| {
+        instant.each_near_pair(scene, touching, |sides, image, found, size| {
             if found.gap < -touching * size {
-                findings.push(overlap(scene, sides, found.gap));
+                let finding = overlap(scene, sides, found.gap);
+                // An image to the left says no more than the one to the right.
+                if !findings.contains(&finding) {
+                    findings.push(finding);
+                }
             } else if found.gap <= touching * size {
-                touches.push((sides, found));
+                touches.push((sides, image, found));
             } else if nearest.is_none_or(|(_, gap)| found.gap < gap) {
                 nearest = Some((sides, found.gap));
             }
@@ -85,8 +89,10 @@ impl Instant {
             return Err(findings);
         }
         if instant.detected {
-            instant.contacts =
-                touches.into_iter().map(|(sides, found)| contact(scene, sides, &found)).collect();
+            instant.contacts = touches
+                .into_iter()
+                .map(|(sides, image, found)| contact(scene, sides, image, &found))
+                .collect();
             instant.nearest = nearest.filter(|_| instant.contacts.is_empty());
         }
         Ok(instant)
@@ -100,7 +106,12 @@ impl Instant {
 
     /// Visits every pair that may meet, with its gap and size: not two fixed bodies, not points, not pairs that a
     /// joint ties. Of the pairs whose circumscribed spheres are apart, only those nearer than any before.
-    fn each_near_pair(&self, scene: &Scene, touching: f64, mut visit: impl FnMut([Side; 2], Gap, f64)) {
+    fn each_near_pair(
+        &self,
+        scene: &Scene,
+        touching: f64,
+        mut visit: impl FnMut([Side; 2], Vector3<f64>, Gap, f64),
+    ) {
         let mut nearest = f64::INFINITY;
         let solid = |body: &Body| body.shape != Shape::Point;
         for (i, (first, state)) in self.bodies.iter().enumerate().filter(|(_, (body, _))| solid(body)) {
@@ -108,23 +119,38 @@ impl Instant {
                 for (k, plane) in scene.planes.iter().enumerate() {
                     if !self.rolls_on(i, k) {
                         let found = gap_to_plane(&first.shape, &state.pose(), &plane.half_space);
-                        visit([Side::Plane(k), Side::Body(i)], found, first.shape.circumradius());
+                        let sides = [Side::Plane(k), Side::Body(i)];
+                        visit(sides, Vector3::zeros(), found, first.shape.circumradius());
                     }
                 }
             }
-            for (j, (second, other)) in self.bodies.iter().enumerate().skip(i + 1) {
-                if !solid(second) || (first.fixed && second.fixed) || self.tied(i, j) {
+            // A body is its own neighbour through the walls of a periodic box.
+            for (j, (second, other)) in self.bodies.iter().enumerate().skip(i) {
+                if !solid(second) || (first.fixed && second.fixed) || (i != j && self.tied(i, j)) {
                     continue;
                 }
-                let pose = nearest_image(scene, state, other);
                 let size = first.shape.circumradius() + second.shape.circumradius();
-                let apart = (pose.translation.vector - state.position).norm() - size;
-                if apart > touching * size && apart >= nearest {
-                    continue;
-                }
-                if let Some(found) = gap((&first.shape, &state.pose()), (&second.shape, &pose)) {
-                    nearest = nearest.min(found.gap);
-                    visit([Side::Body(i), Side::Body(j)], found, size);
+                let nearest_pose = nearest_image(scene, state, other);
+                for shift in shifts(scene) {
+                    let itself = shift == Vector3::zeros();
+                    if i == j && itself {
+                        continue;
+                    }
+                    let mut pose = nearest_pose;
+                    pose.translation.vector += shift;
+                    let apart = (pose.translation.vector - state.position).norm() - size;
+                    // Other images than the nearest matter only where they touch.
+                    if apart > touching * size && (apart >= nearest || !itself) {
+                        continue;
+                    }
+                    if let Some(found) = gap((&first.shape, &state.pose()), (&second.shape, &pose)) {
+                        let image = pose.translation.vector - other.position;
+                        if i == j && found.gap >= -touching * size {
+                            continue;
+                        }
+                        nearest = nearest.min(found.gap);
+                        visit([Side::Body(i), Side::Body(j)], image, found, size);
+                    }
                 }
             }
         }
@@ -159,6 +185,42 @@ impl Instant {
     }
 }
 
+/// A given contact with each body's image that is nearest to its point.
+fn at_images(scene: &Scene, contact: &Contact) -> Contact {
+    let images = contact.sides.map(|side| match side {
+        Side::Body(i) => image_at(scene, &scene.bodies[i].state.position, &contact.point),
+        Side::Plane(_) => Vector3::zeros(),
+    });
+    Contact { images, ..contact.clone() }
+}
+
+/// The images about the nearest one: none and one box to either side in every periodic direction, the nearest first.
+fn shifts(scene: &Scene) -> Vec<Vector3<f64>> {
+    let mut shifts = vec![Vector3::zeros()];
+    let Some(lengths) = scene.periodic else { return shifts };
+    for i in (0..3).filter(|&i| lengths[i] > 0.0) {
+        for known in shifts.clone() {
+            for sign in [-1.0, 1.0] {
+                let mut shift = known;
+                shift[i] = sign * lengths[i];
+                shifts.push(shift);
+            }
+        }
+    }
+    shifts
+}
+
+/// The displacement, by whole boxes, that brings a body nearest to a point.
+fn image_at(scene: &Scene, position: &Vector3<f64>, point: &Vector3<f64>) -> Vector3<f64> {
+    let mut image = Vector3::zeros();
+    if let Some(lengths) = scene.periodic {
+        for i in (0..3).filter(|&i| lengths[i] > 0.0) {
+            image[i] = ((point[i] - position[i]) / lengths[i]).round() * lengths[i];
+        }
+    }
+    image
+}
+
 /// The second body's pose, moved by whole boxes as near to the first as it comes.
 #[must_use]
 pub fn nearest_image(scene: &Scene, first: &State, second: &State) -> Isometry3<f64> {
@@ -181,7 +243,11 @@ fn overlap(scene: &Scene, sides: [Side; 2], gap: f64) -> Finding {
     };
     Finding {
         path,
-        message: format!("`{second}` overlaps `{first}` by {}", short(-gap)),
+        message: if first == second {
+            format!("`{second}` overlaps its own image in the next box by {}", short(-gap))
+        } else {
+            format!("`{second}` overlaps `{first}` by {}", short(-gap))
+        },
         expected: "bodies that touch or are apart".to_string(),
     }
 }
@@ -195,7 +261,7 @@ pub fn name(scene: &Scene, side: Side) -> &str {
     }
 }
 
-fn contact(scene: &Scene, sides: [Side; 2], found: &Gap) -> Contact {
+fn contact(scene: &Scene, sides: [Side; 2], image: Vector3<f64>, found: &Gap) -> Contact {
     let (restitution, surface) = scene.surface.of(sides);
     let against_plane = matches!(sides[0], Side::Plane(_));
     // On a plane the body's own point; between bodies the middle, both within the tolerance.
@@ -208,5 +274,6 @@ fn contact(scene: &Scene, sides: [Side; 2], found: &Gap) -> Contact {
         normal: Unit::new_normalize(found.normal),
         restitution,
         surface,
+        images: [Vector3::zeros(), image],
     }
 }

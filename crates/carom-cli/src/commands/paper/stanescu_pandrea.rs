@@ -266,6 +266,7 @@ fn touch_eight_planes(case: &mut Case, shape: Shape) {
             normal,
             restitution: 1.0,
             surface: Surface::Smooth,
+            images: [Vector3::zeros(); 2],
         }
     };
     instant.contacts = (0..8).map(touch).collect();

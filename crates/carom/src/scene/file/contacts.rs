@@ -99,6 +99,7 @@ pub(super) fn contacts(
             number => format!("{first}-{second} {number}"),
         });
         Some(Contact {
+            images: [Vector3::zeros(); 2],
             name,
             sides,
             point: point?,

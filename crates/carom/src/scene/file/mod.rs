@@ -89,7 +89,12 @@ fn scene(root: &Value, format: Format, log: &mut Log<'_>, warnings: &mut Log<'_>
     let fills = fills::fills(&fields, periodic, log);
     let impact = settings::impact(&fields, log);
     let run = settings::run(&fields, log);
-    if bodies.is_empty() && fills.is_empty() && fields.get("body").is_none() && fields.get("fill").is_none() {
+    let none = |name: &str| match fields.get(name).map(|value| &value.kind) {
+        None => true,
+        Some(Kind::Array(entries)) => entries.is_empty(),
+        Some(_) => false,
+    };
+    if none("body") && none("fill") {
         log.report(0..0, &"body", "is missing", "at least one `[[body]]` or `[[fill]]`");
     }
     Some(Scene {
