@@ -14,7 +14,7 @@ use nalgebra::Vector3;
 use serde::Serialize;
 
 use super::input::Input;
-use crate::diagnostics::{Refusal, warn};
+use crate::diagnostics::Refusal;
 use crate::report::{self, Style};
 use crate::{Failure, Verdict};
 
@@ -74,12 +74,7 @@ struct Document<'a> {
 
 /// Reads, flies, measures, prints.
 pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
-    let input = Input::read(&arguments.scene)?;
-    let scene = match file::read(&input.text, input.format) {
-        Ok(scene) => scene,
-        Err(diagnostics) => return Err(input.refuse(diagnostics).into()),
-    };
-    warn(&input.name, &scene.warnings);
+    let (input, scene) = Input::read(&arguments.scene)?.scene()?;
     if arguments.at != 0.0 && !scene.joints.is_empty() {
         let message = "joints keep bodies from flying freely";
         return Err(Refusal::of_command_line(Some("--at"), message, Some("0 for a scene with joints")).into());

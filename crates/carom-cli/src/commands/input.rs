@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use carom::scene::Format;
 use carom::scene::document::LONGEST;
+use carom::scene::model::Scene;
+use carom::scene::{Format, file};
 
-use crate::diagnostics::Refusal;
+use crate::diagnostics::{Refusal, warn};
 
 /// A file that has been read.
 pub struct Input {
@@ -47,6 +48,17 @@ impl Input {
         let extension = path.extension().and_then(|extension| extension.to_str());
         let format = extension.and_then(Format::from_extension).unwrap_or_else(|| Format::guess(&text));
         Ok(Self { name, text, format })
+    }
+
+    /// The scene that it holds; warnings go to standard error.
+    pub fn scene(self) -> Result<(Self, Scene), Refusal> {
+        match file::read(&self.text, self.format) {
+            Ok(scene) => {
+                warn(&self.name, &scene.warnings);
+                Ok((self, scene))
+            }
+            Err(diagnostics) => Err(self.refuse(diagnostics)),
+        }
     }
 
     /// Refuses the file.

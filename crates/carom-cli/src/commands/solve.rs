@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::input::Input;
 use super::law::{LawArguments, RestArguments};
-use crate::diagnostics::{Refusal, warn};
+use crate::diagnostics::Refusal;
 use crate::report::{self, Style};
 use crate::{Failure, Verdict};
 
@@ -97,11 +97,7 @@ impl Prepared {
 
     /// Prepares a scene already read from somewhere.
     pub fn of(input: Input, touching: f64) -> Result<Self, Refusal> {
-        let scene = match file::read(&input.text, input.format) {
-            Ok(scene) => scene,
-            Err(diagnostics) => return Err(input.refuse(diagnostics)),
-        };
-        warn(&input.name, &scene.warnings);
+        let (input, scene) = input.scene()?;
         let instant = match Instant::of(&scene, touching) {
             Ok(instant) => instant,
             Err(findings) => {

@@ -13,7 +13,6 @@ use carom::toi::{Meeting, Other, Touch, first_contact};
 use serde::Serialize;
 
 use super::input::Input;
-use crate::diagnostics::warn;
 use crate::report::{self, Style};
 use crate::{Failure, Verdict};
 
@@ -81,12 +80,7 @@ struct Document<'a> {
 
 /// Reads, searches, prints.
 pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
-    let input = Input::read(&arguments.scene)?;
-    let scene = match file::read(&input.text, input.format) {
-        Ok(scene) => scene,
-        Err(diagnostics) => return Err(input.refuse(diagnostics).into()),
-    };
-    warn(&input.name, &scene.warnings);
+    let (input, scene) = Input::read(&arguments.scene)?.scene()?;
     let explain = |path: &str, message: &str, expected: &str| {
         file::explain(&input.text, input.format, path, message, expected)
     };
