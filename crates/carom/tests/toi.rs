@@ -1,34 +1,18 @@
 //! The first contact: against contacts constructed exactly, and against dense sampling.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod flying;
+
 use carom::body::{Body, State};
 use carom::gap::{gap, gap_to_plane};
 use carom::motion::Flight;
 use carom::shape::{HalfSpace, Shape};
 use carom::toi::{Meeting, Other, Touch, first_contact};
-use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
+use flying::{flight, vector};
+use nalgebra::{Unit, UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
-
-fn vector(value: &Value) -> Vector3<f64> {
-    Vector3::from_iterator(value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()))
-}
-
-fn flight(value: &Value) -> (Shape, Flight) {
-    let exponent = value["exponent"].as_f64().unwrap();
-    let shape = Shape::Superellipsoid { semi_axes: vector(&value["semi_axes"]).into(), exponent };
-    let q: Vec<f64> = value["orientation"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
-    let state = State {
-        position: vector(&value["position"]),
-        orientation: UnitQuaternion::from_quaternion(Quaternion::new(q[0], q[1], q[2], q[3])),
-        velocity: vector(&value["velocity"]),
-        angular_velocity: vector(&value["angular_velocity"]),
-    };
-    let mass = value["mass"].as_f64().unwrap();
-    let body = Body { shape, mass, inertia: vector(&value["inertia"]), fixed: false };
-    (shape, Flight::new(&body, &state, &Vector3::zeros()))
-}
 
 #[test]
 fn contacts_constructed_exactly_are_found_at_their_times() {

@@ -1,7 +1,7 @@
 //! `carom compare SCENE`: every impact law on the same scene, side by side.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use carom::impact::mechanism::BodyOutcome;
@@ -43,9 +43,18 @@ Examples:
 pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     let prepared = Prepared::read(&arguments.scene, &arguments.touch)?;
     let mut results: Vec<BodyOutcome> = Vec::new();
-    for law in Law::ALL {
+    let watched = io::stderr().is_terminal();
+    for (k, law) in Law::ALL.into_iter().enumerate() {
+        if watched {
+            // Only seen where it takes its time.
+            let _ = write!(io::stderr(), "{} of {}: {law} …", k + 1, Law::ALL.len());
+        }
         let options = prepared.options(Some(law), &arguments.rest)?;
-        match prepared.solve(&options) {
+        let result = prepared.solve(&options);
+        if watched {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+        match result {
             Ok(result) => results.push(result),
             Err(diagnostic) => return Err(prepared.input.refuse(vec![*diagnostic]).into()),
         }
