@@ -30,4 +30,6 @@ pub mod audit;
 
 pub mod scene;
 
+pub mod record;
+
 pub use error::{Error, Fault, Place};
