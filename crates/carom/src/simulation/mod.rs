@@ -20,6 +20,7 @@ mod ledger;
 mod predict;
 mod queue;
 mod snapshot;
+mod start;
 mod touch;
 mod world;
 
@@ -55,6 +56,8 @@ pub struct Simulation {
     ledger: Ledger,
     counts: Counts,
     stopped: Option<Stopped>,
+    /// Room for a list of pairs, kept for reuse.
+    found: Vec<Pair>,
 }
 
 /// How a body moves now.
@@ -206,6 +209,7 @@ impl Simulation {
             ledger,
             counts: Counts::default(),
             stopped: None,
+            found: Vec::new(),
             world,
         };
         simulation.clock.length = simulation.epoch_length();
@@ -245,8 +249,9 @@ impl Simulation {
                     }
                 }
                 Due::Touch { pair, error } => {
-                    self.touch(entry.time, pair, error, recorder);
-                    return self.after_event();
+                    if self.touch(entry.time, pair, error, recorder) {
+                        return self.after_event();
+                    }
                 }
             }
         }

@@ -7,7 +7,7 @@ use super::queue::{Due, Entry, Pair, Party};
 use super::{Course, Simulation};
 use crate::body::State;
 use crate::contact::Side;
-use crate::motion::{Anchored, Motion};
+use crate::motion::{Anchored, Flight, Motion};
 use crate::toi::{Meeting, Other, Start, first_contact};
 
 /// Bounding spheres are taken a little larger, so that no rounding of their touch matters.
@@ -21,7 +21,7 @@ const PASSAGES: f64 = 16.0;
 #[derive(Clone, Copy)]
 pub(super) enum Trajectory<'a> {
     /// A free flight.
-    Flight(Anchored<'a>),
+    Flight(Anchored<&'a Flight>),
     /// A held body's.
     Held(super::hold::HeldMotion<'a>),
 }
@@ -52,6 +52,13 @@ impl Motion for Trajectory<'_> {
         match self {
             Self::Flight(motion) => motion.turning_bound(),
             Self::Held(motion) => motion.turning_bound(),
+        }
+    }
+
+    fn angular_acceleration_bound(&self) -> f64 {
+        match self {
+            Self::Flight(motion) => motion.angular_acceleration_bound(),
+            Self::Held(motion) => motion.angular_acceleration_bound(),
         }
     }
 }
@@ -101,19 +108,58 @@ impl Simulation {
 
     /// The bodies in some of the neighbouring cells, or all bodies where there are no cells or the body is held.
     fn meet_bodies(&mut self, body: usize, t: f64, wanted: impl Fn([i32; 3]) -> bool, parting: &[Pair]) {
+        let mut found = std::mem::take(&mut self.found);
+        self.each_neighbour(body, wanted, |pair| found.push(pair));
+        for pair in found.drain(..) {
+            self.meet(pair, t, parting);
+        }
+        self.found = found;
+    }
+
+    /// Visits the pairs of a body with those in some of the neighbouring cells, or with all where there are no cells.
+    pub(super) fn each_neighbour(
+        &self,
+        body: usize,
+        wanted: impl Fn([i32; 3]) -> bool,
+        mut visit: impl FnMut(Pair),
+    ) {
         let number = index(body);
-        let mut found: Vec<Pair> = Vec::new();
+        let mut take = |other: u32, image: [i32; 3]| {
+            if let Some(pair) = self.pair_of(number, other, image) {
+                visit(pair);
+            }
+        };
         match &self.cells {
-            Some(cells) => cells.neighbours(body, wanted, |other, image| {
-                found.extend(self.pair_of(number, other, image));
-            }),
-            None => {
-                let all = 0..index(self.movers.len());
-                found.extend(all.filter_map(|other| self.pair_of(number, other, [0; 3])));
+            // A held body may leave its cell on a curve: everyone counts, by the images about the nearest.
+            Some(cells) if self.flies(body) => cells.neighbours(body, wanted, take),
+            _ => {
+                let here = self.state(body, self.clock.now).position;
+                for other in 0..self.movers.len() {
+                    self.each_image(&here, other, |image| take(index(other), image));
+                }
             }
         }
-        for pair in found {
-            self.meet(pair, t, parting);
+    }
+
+    /// Visits the images of a body about the one nearest to a place.
+    fn each_image(&self, here: &Vector3<f64>, other: usize, mut visit: impl FnMut([i32; 3])) {
+        let Some(lengths) = self.world.periodic else { return visit([0; 3]) };
+        let there = self.state(other, self.clock.now).position;
+        let spread = |i: usize| {
+            if lengths[i] > 0.0 {
+                #[expect(clippy::cast_possible_truncation, reason = "bodies are kept near the box")]
+                let nearest = ((here[i] - there[i]) / lengths[i]).round() as i32;
+                nearest - 1..=nearest + 1
+            } else {
+                0..=0
+            }
+        };
+        for x in spread(0) {
+            for y in spread(1) {
+                for z in spread(2) {
+                    visit([x, y, z]);
+                }
+            }
         }
     }
 
@@ -131,7 +177,7 @@ impl Simulation {
     }
 
     /// Puts a pair on the list for when it may touch.
-    fn meet(&mut self, pair: Pair, t: f64, parting: &[Pair]) {
+    pub(super) fn meet(&mut self, pair: Pair, t: f64, parting: &[Pair]) {
         if self.standing.contains_key(&pair) {
             return;
         }

@@ -160,6 +160,7 @@ impl Simulation {
             ledger: snapshot.ledger.clone(),
             counts: snapshot.counts,
             stopped: snapshot.stopped,
+            found: Vec::new(),
             world,
         };
         if let Some(cells) = &snapshot.cells {

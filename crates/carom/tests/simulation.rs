@@ -1,0 +1,275 @@
+//! Runs against closed forms, reference states and invariants.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use carom::body::{Body, State};
+use carom::gap::gap;
+use carom::record::{Kind, Memory, Nothing};
+use carom::scene::model::{OnParadox, RunSettings, Scene};
+use carom::scene::{Format, file};
+use carom::shape::Shape;
+use carom::simulation::{Simulation, Stopped, World};
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use serde_json::Value;
+
+fn scene(text: &str) -> Scene {
+    file::read(text, Format::Toml).unwrap()
+}
+
+fn start(scene: &Scene) -> Simulation {
+    let (world, states) = World::of(scene);
+    Simulation::new(world, &states, scene.run).unwrap()
+}
+
+fn run(scene: &Scene) -> (Simulation, Memory) {
+    let mut simulation = start(scene);
+    let mut memory = Memory::default();
+    simulation.run(&mut memory, |_| true);
+    (simulation, memory)
+}
+
+fn reference() -> Value {
+    serde_json::from_str(include_str!("../../../cases/simulation/contacts.json")).unwrap()
+}
+
+fn vector(value: &Value) -> Vector3<f64> {
+    Vector3::from_fn(|i, _| value[i].as_f64().unwrap())
+}
+
+fn state(value: &Value) -> State {
+    let q = &value["orientation"];
+    let q = [0, 1, 2, 3].map(|i| q[i].as_f64().unwrap());
+    State {
+        position: vector(&value["position"]),
+        orientation: UnitQuaternion::new_normalize(Quaternion::new(q[0], q[1], q[2], q[3])),
+        velocity: vector(&value["velocity"]),
+        angular_velocity: vector(&value["angular_velocity"]),
+    }
+}
+
+fn body(value: &Value) -> Body {
+    let axes = &value["semi_axes"];
+    let semi_axes = [0, 1, 2].map(|i| axes[i].as_f64().unwrap());
+    let shape = Shape::Superellipsoid { semi_axes, exponent: value["exponent"].as_f64().unwrap() };
+    let mass = value["mass"].as_f64().unwrap();
+    Body { shape, mass, inertia: shape.unit_inertia() * mass, fixed: false }
+}
+
+/// The distance of two states: lengths and speeds, orientations by their quaternions up to sign.
+fn difference(a: &State, b: &State) -> f64 {
+    let (p, q) = (a.orientation.coords, b.orientation.coords);
+    let turn = (p - q).norm().min((p + q).norm());
+    (a.position - b.position)
+        .norm()
+        .max(turn)
+        .max((a.velocity - b.velocity).norm())
+        .max((a.angular_velocity - b.angular_velocity).norm())
+}
+
+fn free(bodies: &[Body]) -> World {
+    let mut scene = scene("carom = 1\n");
+    scene.bodies = bodies
+        .iter()
+        .enumerate()
+        .map(|(i, body)| carom::scene::model::SceneBody {
+            name: format!("body{i}"),
+            body: *body,
+            state: State::at(Vector3::zeros()),
+        })
+        .collect();
+    World::of(&scene).0
+}
+
+fn until(until: f64) -> RunSettings {
+    RunSettings { until, sample: 0.0, ..RunSettings::default() }
+}
+
+#[test]
+fn the_reference_collision_comes_out_of_a_run() {
+    let case = &reference()["normal"];
+    let bodies = [0, 1].map(|k| body(&case["bodies"][k]));
+    let states = [0, 1].map(|k| state(&case["bodies"][k]));
+    let time = case["time"].as_f64().unwrap();
+    let later = case["later"]["time"].as_f64().unwrap();
+    let mut simulation = Simulation::new(free(&bodies), &states, until(time + later)).unwrap();
+    let mut memory = Memory::default();
+    assert_eq!(simulation.run(&mut memory, |_| true), Stopped::Until);
+    let [event] = &memory.events[..] else { panic!("{:?}", memory.events) };
+    assert_eq!(event.kind, Kind::Impact);
+    println!("time off by {:e}, bound {:e}", event.time - time, event.time_error);
+    assert!((event.time - time).abs() <= 1e-14);
+    assert!((event.impulse - case["impulse"].as_f64().unwrap()).abs() < 1e-13);
+    assert!((event.approach - case["approach"].as_f64().unwrap()).abs() < 1e-13);
+    assert!((event.point - vector(&case["point"])).norm() < 1e-13);
+    for (k, found) in simulation.states().iter().enumerate() {
+        let error = difference(found, &state(&case["later"]["bodies"][k]));
+        println!("body {k} off by {error:e} at the end");
+        assert!(error < 1e-13);
+    }
+    let audit = simulation.audit();
+    assert!(audit.energy_error_max.value < 1e-14 && audit.linear_error_max.value < 1e-14, "{audit:?}");
+    assert!(audit.angular_error_max.unwrap().value < 1e-14 && audit.gap_min > -1e-14, "{audit:?}");
+}
+
+/// [TZ] Theorem 5.2: the ball between floor and table, without gravity; v_x goes 1, 3/7, −31/49, −333/343.
+#[test]
+fn a_superball_under_a_table_turns_back() {
+    let scene = scene(
+        r#"
+carom = 1
+[[body]]
+name = "ball"
+shape = { sphere = { radius = 0.05 } }
+mass = 0.2
+position = [0, 0, 0.4]
+velocity = [2, 0, -6]
+[[plane]]
+name = "floor"
+normal = [0, 0, 1]
+[[plane]]
+name = "table"
+normal = [0, 0, -1]
+offset = -0.8
+[surface]
+kind = "rough"
+restitution = 1
+[run]
+until = 0.35
+sample = 0
+"#,
+    );
+    let (simulation, memory) = run(&scene);
+    let mut time = 0.35 / 6.0;
+    let speeds = [3.0 / 7.0, -31.0 / 49.0, -333.0 / 343.0];
+    assert_eq!(memory.events.len(), 3);
+    for (event, expected) in memory.events.iter().zip(speeds) {
+        assert!((event.time - time).abs() < 1e-13 * time, "{} {time}", event.time);
+        time += 0.7 / 6.0;
+        let after = memory.samples.iter().rfind(|s| s.time == event.time).unwrap();
+        assert!((after.state.velocity.x / 2.0 - expected).abs() < 1e-14);
+    }
+    assert!(simulation.audit().energy_error_max.value < 1e-14);
+}
+
+/// [TZ] 5.2.1: with ω = r m v/J the ball returns along its own parabola.
+#[test]
+fn the_nonholonomic_pendulum_swings_for_a_hundred_bounces() {
+    let scene = scene(
+        r#"
+carom = 1
+[world]
+gravity = [0, 0, -9.81]
+[[body]]
+name = "ball"
+shape = { sphere = { radius = 0.05 } }
+mass = 0.2
+inertia = [0.0002, 0.0002, 0.0002]
+position = [0, 0, 0.05]
+velocity = [0.6, 0, 2]
+angular_velocity = [0, 30, 0]
+[[plane]]
+name = "floor"
+normal = [0, 0, 1]
+[surface]
+kind = "rough"
+restitution = 1
+[run]
+until = 40.9
+sample = 0
+"#,
+    );
+    let (_, memory) = run(&scene);
+    let flight = 2.0 * 2.0 / 9.81;
+    assert_eq!(memory.events.len(), 100);
+    for (k, event) in memory.events.iter().enumerate() {
+        let time = flight * (k + 1) as f64;
+        assert!((event.time - time).abs() < 1e-13 * time, "{k}: {} {time}", event.time);
+        let place = if k % 2 == 0 { 0.6 * flight } else { 0.0 };
+        assert!((event.point.x - place).abs() < 1e-11, "{k}: {} {place}", event.point.x);
+    }
+}
+
+#[test]
+fn a_cradle_with_gaps_hands_on_the_blow() {
+    let mut text = String::from("carom = 1\n[run]\nuntil = 10\nsample = 0\n");
+    for k in 0..5 {
+        let (x, v) = if k == 0 { (-1.0, 1.0) } else { (f64::from(k) * 0.21, 0.0) };
+        text += &format!(
+            "[[body]]\nname = \"b{k}\"\nshape = {{ sphere = {{ radius = 0.1 }} }}\nmass = 1\nposition = [{x}, 0, 0]\nvelocity = [{v}, 0, 0]\n"
+        );
+    }
+    let (simulation, memory) = run(&scene(&text));
+    assert_eq!(memory.events.len(), 4);
+    for (k, state) in simulation.states().iter().enumerate() {
+        assert!((state.velocity.x - if k == 4 { 1.0 } else { 0.0 }).abs() < 1e-14);
+    }
+}
+
+fn box_of(count: usize, shape: &str, speed: f64, spin: f64, seed: u64) -> String {
+    use rand::{RngExt, SeedableRng};
+    let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
+    let side = (count as f64).cbrt().ceil();
+    let pitch = 3.0;
+    let length = side * pitch;
+    let mut text = String::from("carom = 1\n");
+    let mut placed = 0;
+    'all: for i in 0..100 {
+        for j in 0..side as usize {
+            for k in 0..side as usize {
+                if placed == count {
+                    break 'all;
+                }
+                let mut draw = |size: f64| {
+                    let v = [0; 3].map(|_| random.random_range(-size..size));
+                    format!("[{}, {}, {}]", v[0], v[1], v[2])
+                };
+                text += &format!(
+                    "[[body]]\nname = \"b{placed}\"\nshape = {shape}\nmass = 1\nposition = [{}, {}, {}]\nvelocity = {}\nangular_velocity = {}\n",
+                    (i as f64 + 0.5) * pitch,
+                    (j as f64 + 0.5) * pitch,
+                    (k as f64 + 0.5) * pitch,
+                    draw(speed),
+                    draw(spin)
+                );
+                placed += 1;
+            }
+        }
+    }
+    for (name, normal, offset) in [
+        ("left", "[1, 0, 0]", 0.0),
+        ("right", "[-1, 0, 0]", -length),
+        ("front", "[0, 1, 0]", 0.0),
+        ("back", "[0, -1, 0]", -length),
+        ("floor", "[0, 0, 1]", 0.0),
+        ("lid", "[0, 0, -1]", -length),
+    ] {
+        text += &format!("[[plane]]\nname = \"{name}\"\nnormal = {normal}\noffset = {offset:?}\n");
+    }
+    text
+}
+
+const SUPER: &str = "{ superellipsoid = { semi_axes = [1, 0.7, 0.5], exponent = 4 } }";
+
+#[test]
+fn superellipsoids_in_a_box_keep_their_energy() {
+    let events: usize =
+        std::env::var("CAROM_IMPACTS").map_or(10_000, |text| text.parse().unwrap());
+    let mut scene = scene(&box_of(10, SUPER, 1.0, 2.0, 1));
+    scene.run = RunSettings { max_events: events, until: 1e9, sample: 0.0, ..RunSettings::default() };
+    let mut simulation = start(&scene);
+    let began = std::time::Instant::now();
+    let stopped = simulation.run(&mut Nothing, |_| true);
+    let audit = simulation.audit();
+    println!("{:?} {:?} {:?} t = {}", began.elapsed(), simulation.counts(), audit, simulation.time());
+    assert_eq!(stopped, Stopped::MaxEvents);
+    assert!(audit.energy_error_max.value < 1e-11);
+    assert!(audit.gap_min > -1e-12);
+    // No overlap now either, by looking at every pair.
+    let states = simulation.states();
+    for i in 0..states.len() {
+        for j in 0..i {
+            let shape = |k: usize| &scene.bodies[k].body.shape;
+            let found = gap((shape(i), &states[i].pose()), (shape(j), &states[j].pose())).unwrap();
+            assert!(found.gap > -1e-12, "{i} {j}: {:e}", found.gap);
+        }
+    }
+}
