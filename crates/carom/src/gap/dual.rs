@@ -1,48 +1,44 @@
-//! Climbing f(n) = n·d − h₁(n) − h₂(n) over unit normals.
+//! Climbing f(n) = n·d − h₁(n) − h₂(−n) over unit normals.
 //!
-//! With r = d − s₁(n) − s₂(n) and r_T its part across n, the value along a tangent step δ is
+//! With r = d − s₁(n) + s₂(−n) and r_T its part across n, the value along a tangent step δ is
 //!
 //! ```text
-//! f(n + δ) ≈ f + r_T·δ − ½ δᵀ(C + f I)δ,   C = ∇²h₁ + ∇²h₂ on the tangent plane
+//! f(n + δ) ≈ f + r_T·δ − ½ δᵀ(C + f I)δ,   C = ∇²h₁(n) + ∇²h₂(−n) on the tangent plane
 //! ```
 //!
 //! A trust-region Newton step maximises that, shifted until it is concave and within reach.
 
 use nalgebra::{Matrix2, Vector2, Vector3};
 
-use super::{Found, Turned, tangents};
+use super::{Found, Turned};
+use crate::shape::{Convex, tangents};
 
 /// The first body at the origin, and the second, or a point, at `offset`.
-pub(super) struct Pair<'a> {
-    pub one: &'a Turned,
-    pub other: Option<&'a Turned>,
+pub(super) struct Pair<'a, A, B> {
+    pub one: &'a Turned<'a, A>,
+    pub other: Option<&'a Turned<'a, B>>,
     pub offset: &'a Vector3<f64>,
 }
 
-impl Pair<'_> {
+impl<A: Convex, B: Convex> Pair<'_, A, B> {
     /// f(n) for a unit n: a lower bound of the gap.
     pub fn value(&self, n: &Vector3<f64>) -> f64 {
-        n.dot(self.offset) - self.one.height(n) - self.other.map_or(0.0, |other| other.height(n))
+        n.dot(self.offset) - self.one.height(n) - self.other.map_or(0.0, |other| other.height(&-n))
     }
 
-    /// The points in the direction n, from each body's own centre.
+    /// The points that face each other along n, from each body's own centre.
     pub fn supports(&self, n: &Vector3<f64>) -> [Vector3<f64>; 2] {
-        [self.one.support(n), self.other.map_or_else(Vector3::zeros, |other| -other.support(n))]
+        [self.one.support(n), self.other.map_or_else(Vector3::zeros, |other| other.support(&-n))]
     }
 
     /// The larger exponent.
     pub fn sharpest(&self) -> f64 {
-        self.one.exponent().max(self.other.map_or(2.0, Turned::exponent))
-    }
-
-    pub fn is_quadric(&self) -> bool {
-        self.sharpest() <= 2.0
+        self.one.shape.exponent().max(self.other.map_or(2.0, |other| other.shape.exponent()))
     }
 
     /// What rounding leaves of any sum of these lengths.
     pub fn rounding(&self) -> f64 {
-        let sizes =
-            self.one.shape.circumradius() + self.other.map_or(0.0, |other| other.shape.circumradius());
+        let sizes = self.one.circumradius + self.other.map_or(0.0, |other| other.circumradius);
         f64::EPSILON * (sizes + self.offset.norm())
     }
 }
@@ -54,8 +50,8 @@ const MOST_STEPS: u32 = 100;
 const SETTLED: f64 = 64.0;
 
 /// A climb under way.
-pub(super) struct Ascent<'a> {
-    pair: &'a Pair<'a>,
+pub(super) struct Ascent<'a, A, B> {
+    pair: &'a Pair<'a, A, B>,
     at: Place,
     reach: f64,
     steps: u32,
@@ -71,8 +67,8 @@ struct Place {
     slope: Vector3<f64>,
 }
 
-impl<'a> Ascent<'a> {
-    pub fn new(pair: &'a Pair<'a>, start: &Vector3<f64>) -> Self {
+impl<'a, A: Convex, B: Convex> Ascent<'a, A, B> {
+    pub fn new(pair: &'a Pair<'a, A, B>, start: &Vector3<f64>) -> Self {
         Self { pair, at: place(pair, *start), reach: 1.0, steps: 0, rounding: pair.rounding() }
     }
 
@@ -128,7 +124,7 @@ impl<'a> Ascent<'a> {
         let n = &self.at.normal;
         let mut hessian = self.pair.one.support_hessian(n);
         if let Some(other) = self.pair.other {
-            hessian += other.support_hessian(n);
+            hessian += other.support_hessian(&-n);
         }
         let (a, b) = (hessian * basis[0], hessian * basis[1]);
         let cross = basis[0].dot(&b);
@@ -136,7 +132,7 @@ impl<'a> Ascent<'a> {
     }
 }
 
-fn place(pair: &Pair, normal: Vector3<f64>) -> Place {
+fn place<A: Convex, B: Convex>(pair: &Pair<A, B>, normal: Vector3<f64>) -> Place {
     let points = pair.supports(&normal);
     let between = pair.offset + points[1] - points[0];
     let value = normal.dot(&between);

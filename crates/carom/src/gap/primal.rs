@@ -12,10 +12,11 @@
 //! function is not, and may vanish: then the points are undetermined along the flat, and a tiny H in its place divides
 //! the difference between the bodies.
 
-use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
+use nalgebra::{Matrix2, Vector2, Vector3};
 
+use super::Found;
 use super::dual::Pair;
-use super::{Found, Turned, tangents};
+use crate::shape::{Convex, Osculation, tangents};
 
 /// The most steps. Where both bodies are flat at the contact Newton is linear, the gap's error falling by a factor of
 /// about e a step.
@@ -27,31 +28,11 @@ const FLATTEST: f64 = 1e-14;
 /// The residual, an angle and a length over the body's size, that counts as solved.
 const SOLVED: f64 = 1e-11;
 
-/// A point on a surface, from the body's centre in world axes.
-#[derive(Clone, Copy)]
-struct Touch {
-    point: Vector3<f64>,
-    normal: Vector3<f64>,
-    curvature: Matrix3<f64>,
-}
-
-impl Touch {
-    /// The surface point on the ray through x.
-    fn on(body: &Turned, x: &Vector3<f64>) -> Self {
-        let local = body.shape.osculate(&body.axes.tr_mul(x));
-        Self {
-            point: body.axes * local.point,
-            normal: body.axes * local.normal,
-            curvature: body.axes * local.curvature * body.axes.transpose(),
-        }
-    }
-}
-
 /// Both touches and what is wrong with them.
 #[derive(Clone, Copy)]
 struct Stand {
-    one: Touch,
-    other: Option<Touch>,
+    one: Osculation,
+    other: Option<Osculation>,
     normal: Vector3<f64>,
     gap: f64,
     basis: [Vector3<f64>; 2],
@@ -62,7 +43,12 @@ struct Stand {
     error: f64,
 }
 
-fn stand(pair: &Pair, one: Touch, other: Option<Touch>, size: f64) -> Stand {
+fn stand<A: Convex, B: Convex>(
+    pair: &Pair<A, B>,
+    one: Osculation,
+    other: Option<Osculation>,
+    size: f64,
+) -> Stand {
     let between = pair.offset + other.map_or_else(Vector3::zeros, |other| other.point) - one.point;
     let facing = other.map_or(one.normal, |other| -other.normal);
     let normal = (one.normal + facing).normalize();
@@ -76,7 +62,7 @@ fn stand(pair: &Pair, one: Touch, other: Option<Touch>, size: f64) -> Stand {
 }
 
 impl Stand {
-    fn curvature(&self, touch: &Touch, floor: f64) -> Matrix2<f64> {
+    fn curvature(&self, touch: &Osculation, floor: f64) -> Matrix2<f64> {
         let (a, b) = (touch.curvature * self.basis[0], touch.curvature * self.basis[1]);
         let cross = self.basis[0].dot(&b);
         Matrix2::new(self.basis[0].dot(&a) + floor, cross, cross, self.basis[1].dot(&b) + floor)
@@ -101,7 +87,7 @@ impl Stand {
 
     /// Whether f is largest here among its neighbours: H₁⁻¹ + H₂⁻¹ + g I positive. Apart it always is.
     fn is_maximum(&self, size: f64) -> bool {
-        let radii = |touch: &Touch| self.curvature(touch, FLATTEST / size).try_inverse();
+        let radii = |touch: &Osculation| self.curvature(touch, FLATTEST / size).try_inverse();
         let other = self.other.as_ref().map_or(Some(Matrix2::zeros()), radii);
         let Some(bend) =
             radii(&self.one).zip(other).map(|(one, other)| one + other + Matrix2::identity() * self.gap)
@@ -114,13 +100,10 @@ impl Stand {
 
 /// Solves for the points from those of `from`; `None` if that does not lead to a maximum at least as high. Also says how
 /// many steps it took.
-pub(super) fn polish(pair: &Pair, from: &Found) -> (Option<Found>, u32) {
-    let size = pair
-        .other
-        .map_or(f64::INFINITY, |other| other.shape.circumradius())
-        .min(pair.one.shape.circumradius());
-    let start = Touch::on(pair.one, &from.points[0]);
-    let mut now = stand(pair, start, pair.other.map(|other| Touch::on(other, &from.points[1])), size);
+pub(super) fn polish<A: Convex, B: Convex>(pair: &Pair<A, B>, from: &Found) -> (Option<Found>, u32) {
+    let size = pair.other.map_or(f64::INFINITY, |other| other.circumradius).min(pair.one.circumradius);
+    let start = pair.one.osculate(&from.points[0]);
+    let mut now = stand(pair, start, pair.other.map(|other| other.osculate(&from.points[1])), size);
     let mut steps = 0;
     while steps < MOST_STEPS {
         let Some(step) = now.step(size) else { break };
@@ -145,14 +128,18 @@ pub(super) fn polish(pair: &Pair, from: &Found) -> (Option<Found>, u32) {
 }
 
 /// The longest part of the step, by halves, that makes the error smaller; at first no more than half a body.
-fn shortened(pair: &Pair, now: &Stand, step: &[Vector3<f64>; 2], size: f64) -> Option<Stand> {
-    let gauge = |body: &Turned, t: &Vector3<f64>| body.shape.gauge(&body.axes.tr_mul(t));
-    let longest = gauge(pair.one, &step[0]).max(pair.other.map_or(0.0, |other| gauge(other, &step[1])));
+fn shortened<A: Convex, B: Convex>(
+    pair: &Pair<A, B>,
+    now: &Stand,
+    step: &[Vector3<f64>; 2],
+    size: f64,
+) -> Option<Stand> {
+    let longest = pair.one.gauge(&step[0]).max(pair.other.map_or(0.0, |other| other.gauge(&step[1])));
     let mut part = (0.5 / longest).min(1.0);
     for _ in 0..8 {
-        let one = Touch::on(pair.one, &(now.one.point + step[0] * part));
+        let one = pair.one.osculate(&(now.one.point + step[0] * part));
         let other =
-            pair.other.zip(now.other).map(|(body, touch)| Touch::on(body, &(touch.point + step[1] * part)));
+            pair.other.zip(now.other).map(|(body, touch)| body.osculate(&(touch.point + step[1] * part)));
         let next = stand(pair, one, other, size);
         if next.error < now.error {
             return Some(next);

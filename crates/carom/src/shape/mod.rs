@@ -1,16 +1,20 @@
 //! Shapes, one file each: volume and inertia, the support function with its derivatives, the surface with its
 //! normal and curvature, and sizes.
 //!
-//! Everything is in the body's principal axes about its centre. The bodies are Σ|x_i/a_i|^p ≤ 1 with p ≥ 2: convex,
-//! smooth, and symmetric about the centre, so h(−n) = h(n). Axes from 1e-100 to 1e100 and exponents from 2 to 1000
-//! neither overflow nor lose digits. Shapes are not checked here: axes and radii must be positive and finite.
+//! Everything is in the body's principal axes about its centre. The bodies of [`Shape`] are Σ|x_i/a_i|^p ≤ 1 with
+//! p ≥ 2: convex, smooth, and symmetric about the centre, so h(−n) = h(n). Axes from 1e-100 to 1e100 and exponents from
+//! 2 to 1000 neither overflow nor lose digits. Shapes are not checked here: axes and radii must be positive and
+//! finite. Other bodies come in by the trait [`Convex`].
 
+mod convex;
 mod ellipsoid;
 mod half_space;
 mod sphere;
 mod superellipsoid;
 
 use nalgebra::{Matrix3, Unit, Vector3};
+
+pub use convex::Convex;
 
 /// A body's shape, in its own principal axes about its centre of mass.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -230,6 +234,65 @@ impl Shape {
     }
 }
 
+impl Convex for Shape {
+    fn support(&self, n: &Vector3<f64>) -> Vector3<f64> {
+        self.support(n)
+    }
+
+    fn support_hessian(&self, n: &Vector3<f64>) -> Matrix3<f64> {
+        self.support_hessian(n)
+    }
+
+    fn circumradius(&self) -> f64 {
+        self.circumradius()
+    }
+
+    fn inradius(&self) -> f64 {
+        self.inradius()
+    }
+
+    fn support_height(&self, n: &Vector3<f64>) -> f64 {
+        self.support_height(n)
+    }
+
+    fn osculate(&self, x: &Vector3<f64>) -> Osculation {
+        self.osculate(x)
+    }
+
+    fn gauge(&self, x: &Vector3<f64>) -> f64 {
+        self.gauge(x)
+    }
+
+    fn rolling_radius(&self) -> f64 {
+        self.rolling_radius()
+    }
+
+    fn ball(&self) -> Option<f64> {
+        match *self {
+            Self::Point => Some(0.0),
+            Self::Sphere { radius } => Some(radius),
+            _ => None,
+        }
+    }
+
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+
+    fn exponent(&self) -> f64 {
+        if let Kind::Superellipsoid(_, p) = self.kind() { p } else { 2.0 }
+    }
+
+    fn rounded(&self, exponent: f64) -> Option<Self> {
+        match *self {
+            Self::Superellipsoid { semi_axes, exponent: own } => {
+                Some(Self::Superellipsoid { semi_axes, exponent: own.min(exponent) })
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Which formulas a shape is computed by.
 enum Kind {
     Point,
@@ -252,4 +315,15 @@ pub(crate) fn unit(x: &Vector3<f64>) -> Vector3<f64> {
     }
     let y = x / scale;
     y / libm::sqrt(y.norm_squared())
+}
+
+/// Two unit vectors that complete a unit n to a right-handed frame (Duff et al. 2017), without branches in direction.
+pub(crate) fn tangents(n: &Vector3<f64>) -> [Vector3<f64>; 2] {
+    let sign = 1.0_f64.copysign(n.z);
+    let a = -1.0 / (sign + n.z);
+    let b = n.x * n.y * a;
+    [
+        Vector3::new(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x),
+        Vector3::new(b, sign + n.y * n.y * a, -n.y),
+    ]
 }
