@@ -152,6 +152,12 @@ impl Flight {
         }
     }
 
+    /// The state at t = 0, as given.
+    #[must_use]
+    pub fn start(&self) -> &State {
+        &self.start
+    }
+
     /// The state at time t, of either sign.
     #[must_use]
     pub fn at(&self, t: f64) -> State {

@@ -413,7 +413,7 @@ impl Simulation {
         let Some(lengths) = self.world.periodic else { return };
         let mover = &mut self.movers[body];
         let Course::Flight(flight) = &mover.course else { return };
-        let mut start = flight.at(0.0);
+        let mut start = *flight.start();
         let mut moved = false;
         for i in 0..3 {
             if lengths[i] > 0.0 {
@@ -438,7 +438,7 @@ impl Simulation {
         let mut shortest = f64::INFINITY;
         for (i, mover) in self.movers.iter().enumerate() {
             let Course::Flight(flight) = &mover.course else { continue };
-            let (state, size) = (flight.at(0.0), self.world.radius[i]);
+            let (state, size) = (flight.start(), self.world.radius[i]);
             let speed = state.velocity.norm() + flight.spin_bound() * size;
             let pull = self.world.pull(i).norm();
             if size > 0.0 && speed > 0.0 {

@@ -8,7 +8,7 @@ use super::{Course, Simulation};
 use crate::body::State;
 use crate::contact::Side;
 use crate::motion::{Anchored, Flight, Motion};
-use crate::toi::{Meeting, Other, Start, first_contact};
+use crate::toi::{self, Meeting, Start, Window, first_contact, first_contact_with_plane};
 
 /// Bounding spheres are taken a little larger, so that no rounding of their touch matters.
 const MARGIN: f64 = 1.0 + 1e-9;
@@ -238,6 +238,11 @@ impl Simulation {
         }
     }
 
+    /// The same for a pair that has just been in contact and parts.
+    pub(super) fn search_parting(&mut self, pair: Pair, t: f64) {
+        self.search_from(pair, t, Start::Parting);
+    }
+
     fn search_from(&mut self, pair: Pair, t: f64, start: Start) {
         let second = pair.second as usize;
         let end = self.clock.local(self.settings.until);
@@ -268,17 +273,14 @@ impl Simulation {
         let passage = if speed > 0.0 { size / speed } else { f64::INFINITY };
         let passage = if pull > 0.0 { passage.min((size / pull).sqrt()) } else { passage };
         let until = end.min(known).min(t + PASSAGES * passage);
-        let shift = self.displacement(&pair);
-        let shapes = &self.world.bodies;
+        let window = Window { from: t, until, start };
+        let bodies = &self.world.bodies;
+        let mover = toi::Moving::new(&bodies[second].shape, &two).displaced(self.displacement(&pair));
         let found = match pair.first {
-            Party::Plane(k) => {
-                let plane = Other::Plane(&self.world.planes[k as usize]);
-                first_contact(&shapes[second].shape, &two, plane, t, until, start)
-            }
+            Party::Plane(k) => first_contact_with_plane(mover, &self.world.planes[k as usize], window),
             Party::Body(first) => {
                 let one = self.trajectory(first as usize);
-                let other = Other::Body { shape: &shapes[second].shape, motion: &two, shift };
-                first_contact(&shapes[first as usize].shape, &one, other, t, until, start)
+                first_contact(toi::Moving::new(&bodies[first as usize].shape, &one), mover, window)
             }
         };
         self.counts.searches += 1;

@@ -31,12 +31,18 @@ pub struct Snapshot {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct BodyRecord {
-    /// Where its flight began; for a held body, where its piece did.
-    start: StateRecord,
+    course: CourseRecord,
     since: f64,
     version: u32,
     boxes: [i32; 3],
-    held: Option<(u32, u32)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+enum CourseRecord {
+    /// Where a flight began.
+    Flight(StateRecord),
+    /// A member of a group.
+    Held { group: u32, member: u32 },
 }
 
 /// A state as numbers.
@@ -85,16 +91,14 @@ impl Simulation {
         let bodies = self
             .movers
             .iter()
-            .enumerate()
-            .map(|(body, mover)| BodyRecord {
-                start: StateRecord::from(&self.state(body, mover.since)),
+            .map(|mover| BodyRecord {
+                course: match &mover.course {
+                    Course::Flight(flight) => CourseRecord::Flight(StateRecord::from(flight.start())),
+                    Course::Held { group, member } => CourseRecord::Held { group: *group, member: *member },
+                },
                 since: mover.since,
                 version: mover.version,
                 boxes: mover.boxes,
-                held: match mover.course {
-                    Course::Flight(_) => None,
-                    Course::Held { group, member } => Some((group, member)),
-                },
             })
             .collect();
         Snapshot {
@@ -118,8 +122,11 @@ impl Simulation {
         let count = world.bodies.len();
         let fits = snapshot.bodies.len() == count
             && snapshot.cells.as_ref().is_none_or(|cells| cells.len() == count)
-            && snapshot.bodies.iter().filter_map(|body| body.held).all(|(group, member)| {
-                snapshot.groups.get(group as usize).and_then(Option::as_ref).is_some_and(|g| g.has(member))
+            && snapshot.bodies.iter().all(|body| match body.course {
+                CourseRecord::Flight(_) => true,
+                CourseRecord::Held { group, member } => {
+                    snapshot.groups.get(group as usize).and_then(Option::as_ref).is_some_and(|g| g.has(member))
+                }
             })
             && snapshot.groups.iter().flatten().all(|group| group.fits(&world))
             && snapshot.queue.iter().all(|entry| entry.fits(count, world.planes.len(), snapshot.groups.len()))
@@ -132,13 +139,13 @@ impl Simulation {
             .iter()
             .enumerate()
             .map(|(i, body)| Mover {
-                course: body.held.map_or_else(
-                    || {
-                        let start = State::from(&body.start);
+                course: match &body.course {
+                    CourseRecord::Flight(start) => {
+                        let start = State::from(start);
                         Course::Flight(Box::new(Flight::new(&world.bodies[i], &start, &world.gravity)))
-                    },
-                    |(group, member)| Course::Held { group, member },
-                ),
+                    }
+                    CourseRecord::Held { group, member } => Course::Held { group: *group, member: *member },
+                },
                 since: body.since,
                 version: body.version,
                 boxes: body.boxes,
