@@ -20,7 +20,11 @@ fn contacts_constructed_exactly_are_found_at_their_times() {
         serde_json::from_str(include_str!("../../../cases/contacts/first_contact.json")).unwrap();
     for case in file["cases"].as_array().unwrap() {
         let [first, second] = [0, 1].map(|k| flight(&case["bodies"][k]));
-        let search = first_contact(Moving::new(&first.0, &first.1), Moving::new(&second.0, &second.1), Window::new(0.0, 1.0));
+        let search = first_contact(
+            Moving::new(&first.0, &first.1),
+            Moving::new(&second.0, &second.1),
+            Window::new(0.0, 1.0),
+        );
         let Meeting::At(contact) = search.meeting else { panic!("{}: {search:?}", case["name"]) };
         let error = (contact.time - case["time"].as_f64().unwrap()).abs();
         println!(
@@ -98,7 +102,11 @@ fn no_contact_is_missed_and_none_is_late() {
         let search = if against_plane {
             first_contact_with_plane(Moving::new(&second.0, &second.1), &plane, Window::new(0.0, until))
         } else {
-            first_contact(Moving::new(&first.0, &first.1), Moving::new(&second.0, &second.1), Window::new(0.0, until))
+            first_contact(
+                Moving::new(&first.0, &first.1),
+                Moving::new(&second.0, &second.1),
+                Window::new(0.0, until),
+            )
         };
         let end = match search.meeting {
             Meeting::At(contact) => {
@@ -130,7 +138,12 @@ fn no_contact_is_missed_and_none_is_late() {
     evaluations.sort_unstable();
     let mean = evaluations.iter().copied().map(f64::from).sum::<f64>() / f64::from(hits);
     let at = |part: usize| evaluations[evaluations.len() * part / 100];
-    println!("{hits} hits, {misses} misses; gaps per hit: median {}, mean {mean:.1}, one in ten above {}, most {}", at(50), at(90), at(99));
+    println!(
+        "{hits} hits, {misses} misses; gaps per hit: median {}, mean {mean:.1}, one in ten above {}, most {}",
+        at(50),
+        at(90),
+        at(99)
+    );
     assert!(hits > 1000 && misses > 300, "{hits} {misses}");
 }
 
@@ -144,7 +157,8 @@ fn a_graze_is_called_one() {
         let mut state = State::at(Vector3::new(-3.0, 2.0 + offset, 0.0));
         state.velocity = Vector3::new(1.0, 0.0, 0.0);
         let passing = Flight::new(&body, &state, &Vector3::zeros());
-        let search = first_contact(Moving::new(&ball, &still), Moving::new(&ball, &passing), Window::new(0.0, 10.0));
+        let search =
+            first_contact(Moving::new(&ball, &still), Moving::new(&ball, &passing), Window::new(0.0, 10.0));
         let found = match search.meeting {
             Meeting::At(contact) => {
                 let error = (contact.time - 3.0).abs();

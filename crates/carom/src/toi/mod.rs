@@ -23,6 +23,7 @@ use nalgebra::Vector3;
 
 use crate::motion::Motion;
 use crate::shape::{Convex, HalfSpace};
+use bound::first_root;
 use pair::{Against, Instant, Pair};
 
 /// A body on its way.
@@ -206,6 +207,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
             }
         }
         let mut crawling = 0;
+        let mut before = None;
         loop {
             if self.evaluations >= MOST_EVALUATIONS {
                 return Meeting::Undecided(now.time);
@@ -232,11 +234,17 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
             if now.time + safe <= now.time {
                 return self.stuck(now);
             }
-            if now.approach < 0.0 && now.gap() <= -2.0 * safe * now.approach {
-                if let Some(root) = self.root(&now) {
-                    if self.pair.holds_back(&root, root.time - (now.time + safe)) {
-                        return Meeting::At(self.contact(root));
-                    }
+            let ahead = foretold(before.as_ref(), &now);
+            if ahead <= STRIDE * safe && now.time + ahead <= until {
+                let Some(last) = self.root(&now, ahead) else { return Meeting::Undecided(now.time) };
+                let held = self.pair.holds_back(&last, last.time - (now.time + safe));
+                if held && last.is_root() {
+                    return Meeting::At(self.contact(last));
+                }
+                if held && last.gap() > 0.0 && last.time > now.time {
+                    before = Some(now);
+                    now = last;
+                    continue;
                 }
             }
             crawling = if now.gap() <= NEAR * self.pair.size { crawling + 1 } else { 0 };
@@ -250,6 +258,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
                 continue;
             }
             let Some(then) = self.stride(&now, safe, left) else { return Meeting::Undecided(now.time) };
+            before = Some(now);
             now = then;
         }
     }
@@ -285,7 +294,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
 
     /// Twice as far as is safe from here, if the other half is safe from there; else as far as is safe.
     fn stride(&mut self, now: &Instant, safe: f64, left: f64) -> Option<Instant> {
-        let far = (2.0 * safe).min(left);
+        let far = (STRIDE * safe).min(left);
         let then = self.at(now.time + far, Some(now))?;
         if then.gap() > 0.0 && self.pair.holds_back(&then, far - safe) {
             return Some(then);
@@ -293,30 +302,27 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
         self.at(now.time + safe, Some(now))
     }
 
-    /// A root of the gap ahead: Newton's method, then inverse cubics through the last two gaps and rates. Nothing where
-    /// they lead out of the window, or to where the bodies do not approach.
-    fn root(&mut self, from: &Instant) -> Option<Instant> {
+    /// Towards a root of the gap foretold ahead, by inverse cubics through the last two gaps and rates: the last instant
+    /// of the search, a root or not.
+    fn root(&mut self, from: &Instant, ahead: f64) -> Option<Instant> {
         let mut last = *from;
-        let mut next = last.time - last.gap() / last.approach;
+        let mut next = last.time + ahead;
         for _ in 0..MOST_ROOT_STEPS {
-            if next.is_nan() || next < from.time || next > self.window.until || next == last.time {
-                break;
-            }
             let here = self.at(next, Some(&last))?;
-            if here.approach >= 0.0 {
-                return None;
-            }
-            if here.gap().abs() >= last.gap().abs() {
-                break;
-            }
             let before = last;
-            last = here;
-            if here.gap().abs() <= 0.25 * here.unsure {
+            let closer = here.gap().abs() < 0.5 * before.gap().abs();
+            if closer || here.gap() > 0.0 {
+                last = here;
+            }
+            if !closer || here.approach >= 0.0 || here.gap().abs() <= 0.25 * here.unsure {
                 break;
             }
             next = inverse_cubic(&before, &here).unwrap_or(here.time - here.gap() / here.approach);
+            if next.is_nan() || next < from.time || next > self.window.until || next == here.time {
+                break;
+            }
         }
-        (last.gap().abs() <= 2.0 * last.unsure && !last.is_slow()).then_some(last)
+        Some(last)
     }
 
     /// A step that no longer moves the clock has arrived as far as floating point goes.
@@ -347,6 +353,21 @@ const NEAR: f64 = 1e-6;
 const MOST_CRAWLING: u32 = 3;
 
 const MOST_ROOT_STEPS: u32 = 8;
+
+/// How far a step goes beyond what is safe from its beginning, to be certified from its end.
+const STRIDE: f64 = 1.6;
+
+/// How far ahead the gap should close, from its rate and how that changed since an instant before.
+fn foretold(before: Option<&Instant>, now: &Instant) -> f64 {
+    if now.approach >= 0.0 {
+        return f64::INFINITY;
+    }
+    let newton = -now.gap() / now.approach;
+    let Some(before) = before else { return newton };
+    let bend = 0.5 * (now.approach - before.approach) / (now.time - before.time);
+    let root = first_root(now.gap(), now.approach, bend);
+    if root.is_finite() { root } else { newton }
+}
 
 /// Where the cubic t(g) through two instants, with the slopes 1/g', has g = 0.
 fn inverse_cubic(a: &Instant, b: &Instant) -> Option<f64> {

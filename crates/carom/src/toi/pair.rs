@@ -55,6 +55,11 @@ impl Instant {
         !(self.found.gap.is_nan() || self.approach.is_nan() || self.curvature.is_nan())
     }
 
+    /// Whether the gap is zero within rounding, and plainly closing.
+    pub fn is_root(&self) -> bool {
+        self.found.gap.abs() <= 2.0 * self.unsure && !self.is_slow()
+    }
+
     /// Whether the approach is too slow for the time of contact to follow from it.
     pub fn is_slow(&self) -> bool {
         self.approach >= 0.0 || self.approach * self.approach <= 8.0 * self.unsure * self.curvature
@@ -122,8 +127,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
         let states = self.states(time);
         let [first, second] = &states;
         let place = |state: &State| {
-            libm::sqrt(state.position.norm_squared())
-                + libm::sqrt(state.velocity.norm_squared()) * time.abs()
+            libm::sqrt(state.position.norm_squared()) + libm::sqrt(state.velocity.norm_squared()) * time.abs()
         };
         let (found, passing, places) = match &self.second {
             Against::Body(body) => {
@@ -178,7 +182,9 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
     /// How long nothing can touch from an instant on, up to a limit.
     pub fn safe_step(&self, now: &Instant, limit: f64) -> f64 {
         let mut best = self.bound(now, 1.0, [Mode::Turning; 2]).reach(limit);
-        for (fast, modes) in [[Mode::Ball, Mode::Turning], [Mode::Turning, Mode::Ball]].into_iter().enumerate() {
+        for (fast, modes) in
+            [[Mode::Ball, Mode::Turning], [Mode::Turning, Mode::Ball]].into_iter().enumerate()
+        {
             // A body may turn so fast that only its ball tells where it is not.
             let spin = now.states[fast].angular_velocity.norm_squared();
             if best < limit && self.extents[fast].lever > 0.0 && best * best * spin > 0.25 {

@@ -156,8 +156,8 @@ impl<A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, '_, A, M, B, N> {
             };
             let time = from.time + cubic.length * if low < -hidden { cubic.first_zero() } else { x };
             let Some(touch) = self.at(time, Some(&middle)) else { return Followed::Lost(now.time) };
-            let found = if touch.is_slow() { Some(touch) } else { self.root(&now).or(Some(touch)) };
-            let found = found.unwrap_or(touch);
+            let found = if touch.is_slow() { Some(touch) } else { self.root(&now, touch.time - now.time) };
+            let Some(found) = found else { return Followed::Lost(now.time) };
             if found.gap() > 4.0 * found.unsure && length > shortest {
                 length = (0.5 * length).min(0.5 * (found.time - now.time)).max(shortest);
                 continue;
