@@ -61,6 +61,14 @@ pub trait Convex {
         0.0
     }
 
+    /// The greatest lever of a normal force about the centre, max |s(n)×n| over unit n, or more: how fast h changes
+    /// when the body turns.
+    fn lever(&self) -> f64 {
+        let (far, near) = (self.circumradius(), self.inradius());
+        // |s|² = h² + |s×n|².
+        libm::sqrt((far - near) * (far + near))
+    }
+
     /// The radius, if the body is a ball about its centre; zero for a point. Such a body is searched for by its
     /// centre, and none of the above is asked of it.
     fn ball(&self) -> Option<f64> {

@@ -268,6 +268,18 @@ impl Convex for Shape {
         self.rolling_radius()
     }
 
+    /// For an ellipsoid |s×n|² is the variance over the mean of a² under the weights n_i²: at most (max a − min a)².
+    fn lever(&self) -> f64 {
+        match self.kind() {
+            Kind::Point | Kind::Sphere(_) => 0.0,
+            Kind::Ellipsoid(_) => self.circumradius() - self.inradius(),
+            Kind::Superellipsoid(..) => {
+                let (far, near) = (self.circumradius(), self.inradius());
+                libm::sqrt((far - near) * (far + near))
+            }
+        }
+    }
+
     fn ball(&self) -> Option<f64> {
         match *self {
             Self::Point => Some(0.0),

@@ -1,36 +1,98 @@
-//! The first time the gap of two flying bodies closes, with a bound on the error.
+//! The first time the gap of two moving bodies closes, with a bound on the error.
 //!
-//! For a fixed unit n the separation n·(c₂−c₁) − h₁(R₁ᵀn) − h₂(−R₂ᵀn) is a lower bound of the gap. Over a step τ
-//! from an instant whose best n, velocities and spins are known, with A_i ≥ |ω̇| + |ω|² at all times and R_i the
-//! circumradius,
+//! **Never jumping over a contact.** From any instant, the separation along the normal found there has a lower bound
+//! that is concave in time and exact to first order (`bound`): up to its root nothing can touch. The same bound looks
+//! back from a later instant. So a step goes twice as far as the bound reaches, and is accepted if the bound from its
+//! end reaches back to where the first left off. Close to a contact Newton's method finds the root of g, with
+//! g' = n·(v_Q − v_P), which is exact at the closest points; the bound from the root back certifies that it is the
+//! first. While the balls about the bodies are apart, their first touch is a safe step as well, and costs no gap.
 //!
-//! ```text
-//! sep(τ) ≥ n·(Δc + Δv τ + ½Δg τ²) − h₁(R₁ᵀ(n + τ n×ω₁)) − h₂(−R₂ᵀ(n + τ n×ω₂)) − ½(A₁R₁ + A₂R₂) τ²
-//! ```
+//! **Touches without approach.** Where the gap is some 10⁻⁶ of the bodies and hardly changes, the bound crawls. There the
+//! gap is followed by cubics through gaps and rates (`touch`), and their minimum tells a graze, a miss and an impact
+//! apart. That rests on the cubics foretelling the gap halfway, not on a bound.
 //!
-//! The right side is concave in τ and exact to first order at τ = 0: up to its root nothing can touch, so stepping
-//! there never jumps over a contact, and near one the remaining gap is squared at each step. While the
-//! circumscribed spheres are apart, their first touch is a safe step as well. The last digits are Newton's, on g
-//! with g' = n·(v_Q − v_P), which is exact at the closest points.
-//!
-//! What is certified: no contact before the time returned, up to the rounding of the gap, about 1e-14 of the sizes
-//! and distances; the time's error follows from that rounding and the approach speed, or from the curvature of the
-//! gap where the bodies only graze.
+//! **What is certified.** No contact before the time returned, but for touches as above, and up to the rounding of the
+//! gap: some 10⁻¹⁵ of sizes, distances and ways flown. The time's error follows from that rounding and the approach
+//! speed; where there is no approach, from how long the gap stays within rounding of zero.
+
+mod bound;
+mod pair;
+mod touch;
 
 use nalgebra::Vector3;
 
-use crate::body::State;
-use crate::gap::{Gap, gap, gap_to_plane};
-use crate::motion::Flight;
-use crate::shape::{HalfSpace, Shape};
+use crate::motion::Motion;
+use crate::shape::{Convex, HalfSpace};
+use bound::first_root;
+use pair::{Against, Instant, Pair};
 
-/// The other party of a body.
-#[derive(Debug, Clone, Copy)]
-pub enum Other<'a> {
-    /// Another body.
-    Body(&'a Shape, &'a Flight),
-    /// A plane.
-    Plane(&'a HalfSpace),
+/// A body on its way.
+#[derive(Debug)]
+pub struct Moving<'a, S, M> {
+    /// Its shape.
+    pub shape: &'a S,
+    /// Its motion.
+    pub motion: &'a M,
+    /// A constant displacement: zero, or that of a periodic image.
+    pub image: Vector3<f64>,
+}
+
+impl<'a, S, M> Moving<'a, S, M> {
+    /// The body itself.
+    #[must_use]
+    pub fn new(shape: &'a S, motion: &'a M) -> Self {
+        Self { shape, motion, image: Vector3::zeros() }
+    }
+
+    /// Its image.
+    #[must_use]
+    pub fn displaced(self, image: Vector3<f64>) -> Self {
+        Self { image, ..self }
+    }
+}
+
+impl<S, M> Clone for Moving<'_, S, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S, M> Copy for Moving<'_, S, M> {}
+
+/// The time to search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Window {
+    /// Its beginning.
+    pub from: f64,
+    /// Its end.
+    pub until: f64,
+    /// What is known of its beginning.
+    pub start: Start,
+}
+
+/// What is known of the beginning of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// Nothing: a contact there counts.
+    Anywhere,
+    /// The bodies touch and are known to part: an impact just resolved, a graze (g'' > 0), or a touch with g'' = 0 and
+    /// g''' > 0. The contact does not count, a later one does. Assumed is that the gap grows until it is first seen
+    /// plainly above its rounding.
+    Parting,
+}
+
+impl Window {
+    /// From a time until another, nothing being known.
+    #[must_use]
+    pub fn new(from: f64, until: f64) -> Self {
+        Self { from, until, start: Start::Anywhere }
+    }
+
+    /// From a contact that parts.
+    #[must_use]
+    pub fn parting(from: f64, until: f64) -> Self {
+        Self { from, until, start: Start::Parting }
+    }
 }
 
 /// What became of a pair over a window of time.
@@ -70,9 +132,9 @@ pub struct Contact {
 pub enum Touch {
     /// They approach: an impact.
     Approaching,
-    /// Without approach, within what rounding resolves, and free flight parts them.
+    /// Without approach, within what rounding resolves, and the motion parts them.
     Grazing,
-    /// Without approach, and free flight would let them overlap.
+    /// Without approach, and the motion would let them overlap.
     Sinking,
 }
 
@@ -88,293 +150,236 @@ pub struct Search {
 /// The most evaluations of the gap for one pair.
 const MOST_EVALUATIONS: u32 = 100_000;
 
-/// Rounding of a gap, relative to sizes and distances.
-const ROUNDING: f64 = 1e-14;
+/// Overlaps up to this share of the sizes are contacts: at the start of a search, and where it starts from a contact
+/// that parts.
+const OVERLAP: f64 = 1e-12;
+const OVERLAP_PARTING: f64 = 1e-9;
 
-struct Pair<'a> {
-    shape: &'a Shape,
-    flight: &'a Flight,
-    other: Other<'a>,
-    /// ½(A₁R₁ + A₂R₂).
-    bend: f64,
-    /// R₁ + R₂.
-    size: f64,
-    /// The sum of the inscribed radii, as a radius of curvature.
-    roundness: f64,
-    /// The difference of the accelerations of the centres.
-    pull: Vector3<f64>,
-}
-
-/// The pair at an instant.
-struct Instant {
-    states: [State; 2],
-    found: Gap,
-    approach: f64,
-    curvature: f64,
-    scale: f64,
-}
-
-/// The first contact of a body with another party between two times.
+/// The first contact of two bodies.
 #[must_use]
-pub fn first_contact(shape: &Shape, flight: &Flight, other: Other, from: f64, until: f64) -> Search {
-    let pair = Pair::new(shape, flight, other);
-    let mut t = from;
-    let mut evaluations = 1;
-    let Some(mut now) = pair.at(t) else {
-        return Search { meeting: Meeting::Apart, evaluations };
-    };
-    let level = |now: &Instant| 4.0 * ROUNDING * now.scale;
-    // Motions that floating point does not hold have no gap to follow.
-    if now.found.gap.is_nan() || now.approach.is_nan() || pair.bend.is_nan() {
-        return Search { meeting: Meeting::Undecided(from), evaluations };
-    }
-    if now.found.gap < -level(&now).max(1e-12 * pair.size) {
-        return Search { meeting: Meeting::Overlapping(-now.found.gap), evaluations };
-    }
-    loop {
-        // Within rounding of contact, and not on the way out: here it is.
-        if now.found.gap <= level(&now) && !pair.leaves(&now) {
-            let contact = pair.polish(t, now, from, until, &mut evaluations);
-            return Search { meeting: Meeting::At(contact), evaluations };
+pub fn first_contact<A: Convex, M: Motion, B: Convex, N: Motion>(
+    first: Moving<A, M>,
+    second: Moving<B, N>,
+    window: Window,
+) -> Search {
+    search(&Pair::new(first, Against::Body(second)), window)
+}
+
+/// The first contact of a body with a plane.
+#[must_use]
+pub fn first_contact_with_plane<S: Convex, M: Motion>(
+    body: Moving<S, M>,
+    plane: &HalfSpace,
+    window: Window,
+) -> Search {
+    search(&Pair::new(body, Against::<S, M>::Plane(plane)), window)
+}
+
+fn search<A: Convex, M: Motion, B: Convex, N: Motion>(pair: &Pair<A, M, B, N>, window: Window) -> Search {
+    let mut course = Course { pair, window, evaluations: 0 };
+    let meeting = course.run();
+    Search { meeting, evaluations: course.evaluations }
+}
+
+/// A search under way.
+struct Course<'p, 'a, A, M, B, N> {
+    pair: &'p Pair<'a, A, M, B, N>,
+    window: Window,
+    evaluations: u32,
+}
+
+impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> {
+    fn run(&mut self) -> Meeting {
+        if !self.pair.can_meet() {
+            return Meeting::Apart;
         }
-        let left = until - t;
-        if left <= 0.0 {
-            return Search { meeting: Meeting::Apart, evaluations };
+        let (from, until) = (self.window.from, self.window.until);
+        // Where the balls stay apart there is nothing to evaluate.
+        let clear = self.pair.balls_apart(from, until - from);
+        if clear >= until - from {
+            return Meeting::Apart;
         }
-        let step = pair.sphere_step(&now, left).max(pair.safe_step(&now, left));
-        if step >= left {
-            return Search { meeting: Meeting::Apart, evaluations };
-        }
-        // A step that no longer moves the clock has arrived as far as floating point goes.
-        let next = t + step;
-        if next <= t || evaluations >= MOST_EVALUATIONS {
-            let meeting = if now.found.gap <= 100.0 * level(&now) {
-                Meeting::At(pair.polish(t, now, from, until, &mut evaluations))
-            } else {
-                Meeting::Undecided(t)
-            };
-            return Search { meeting, evaluations };
-        }
-        t = next;
-        evaluations += 1;
-        match pair.at(t) {
-            Some(then) if then.found.gap.is_nan() || then.approach.is_nan() => {
-                return Search { meeting: Meeting::Undecided(t), evaluations };
+        let Some(mut now) = self.at(from + clear, None) else { return Meeting::Undecided(from) };
+        if clear == 0.0 {
+            match self.begin(now) {
+                Begun::Flying(then) => now = then,
+                Begun::Over(meeting) => return meeting,
             }
-            Some(then) => now = then,
-            None => return Search { meeting: Meeting::Apart, evaluations },
+        }
+        let mut crawling = 0;
+        let mut before = None;
+        loop {
+            if self.evaluations >= MOST_EVALUATIONS {
+                return Meeting::Undecided(now.time);
+            }
+            let left = until - now.time;
+            if left <= 0.0 {
+                return Meeting::Apart;
+            }
+            if now.gap() <= 2.0 * now.unsure {
+                return Meeting::At(self.contact(now));
+            }
+            let clear = self.pair.balls_apart_from(&now, left);
+            let safe = self.pair.safe_step(&now, left);
+            if clear.max(safe) >= left {
+                return Meeting::Apart;
+            }
+            if clear > 2.0 * safe {
+                let Some(then) = self.at(now.time + clear, Some(&now)) else {
+                    return Meeting::Undecided(now.time);
+                };
+                now = then;
+                continue;
+            }
+            if now.time + safe <= now.time {
+                return self.stuck(now);
+            }
+            let ahead = foretold(before.as_ref(), &now);
+            if ahead <= STRIDE * safe && now.time + ahead <= until {
+                let Some(last) = self.root(&now, ahead) else { return Meeting::Undecided(now.time) };
+                let held = self.pair.holds_back(&last, last.time - (now.time + safe));
+                if held && last.is_root() {
+                    return Meeting::At(self.contact(last));
+                }
+                if held && last.gap() > 0.0 && last.time > now.time {
+                    before = Some(now);
+                    now = last;
+                    continue;
+                }
+            }
+            crawling = if now.gap() <= NEAR * self.pair.size { crawling + 1 } else { 0 };
+            if crawling > MOST_CRAWLING {
+                match self.follow(now, safe) {
+                    Followed::Clear(then) => now = then,
+                    Followed::Met(contact) => return Meeting::At(contact),
+                    Followed::Lost(t) => return Meeting::Undecided(t),
+                }
+                crawling = 0;
+                continue;
+            }
+            let Some(then) = self.stride(&now, safe, left) else { return Meeting::Undecided(now.time) };
+            before = Some(now);
+            now = then;
+        }
+    }
+
+    /// The pair at a time, near an instant whose normal is a good guess; nothing where the motion is no number.
+    fn at(&mut self, t: f64, near: Option<&Instant>) -> Option<Instant> {
+        self.evaluations += 1;
+        self.pair.at(t, near.map(|near| &near.found.normal)).filter(Instant::is_sound)
+    }
+
+    /// Deals with a beginning at contact.
+    fn begin(&mut self, now: Instant) -> Begun {
+        let parting = self.window.start == Start::Parting;
+        let depth = if parting { OVERLAP_PARTING } else { OVERLAP } * self.pair.size;
+        if now.gap() < -depth.max(4.0 * now.unsure) {
+            return Begun::Over(Meeting::Overlapping(-now.gap()));
+        }
+        if now.gap() > 4.0 * now.unsure {
+            return Begun::Flying(now);
+        }
+        let leaves = now.approach > 0.0 && now.approach * now.approach > 64.0 * now.unsure * now.curvature;
+        if leaves && let Some(tau) = self.pair.way_out(&now, self.window.until - now.time) {
+            let time = now.time + tau;
+            return match self.at(time, Some(&now)) {
+                Some(then) if then.gap() > 0.0 => Begun::Flying(then),
+                Some(_) if parting => self.step_out(now),
+                Some(_) => Begun::Over(Meeting::At(self.contact(now))),
+                None => Begun::Over(Meeting::Undecided(now.time)),
+            };
+        }
+        if parting { self.step_out(now) } else { Begun::Over(Meeting::At(self.contact(now))) }
+    }
+
+    /// Twice as far as is safe from here, if the other half is safe from there; else as far as is safe.
+    fn stride(&mut self, now: &Instant, safe: f64, left: f64) -> Option<Instant> {
+        let far = (STRIDE * safe).min(left);
+        let then = self.at(now.time + far, Some(now))?;
+        if then.gap() > 0.0 && self.pair.holds_back(&then, far - safe) {
+            return Some(then);
+        }
+        self.at(now.time + safe, Some(now))
+    }
+
+    /// Towards a root of the gap foretold ahead, by inverse cubics through the last two gaps and rates: the last instant
+    /// of the search, a root or not.
+    fn root(&mut self, from: &Instant, ahead: f64) -> Option<Instant> {
+        let mut last = *from;
+        let mut next = last.time + ahead;
+        for _ in 0..MOST_ROOT_STEPS {
+            let here = self.at(next, Some(&last))?;
+            let before = last;
+            let closer = here.gap().abs() < 0.5 * before.gap().abs();
+            if closer || here.gap() > 0.0 {
+                last = here;
+            }
+            if !closer || here.approach >= 0.0 || here.gap().abs() <= 0.25 * here.unsure {
+                break;
+            }
+            next = inverse_cubic(&before, &here).unwrap_or(here.time - here.gap() / here.approach);
+            if next.is_nan() || next < from.time || next > self.window.until || next == here.time {
+                break;
+            }
+        }
+        Some(last)
+    }
+
+    /// A step that no longer moves the clock has arrived as far as floating point goes.
+    fn stuck(&mut self, now: Instant) -> Meeting {
+        if now.gap() <= 100.0 * now.unsure {
+            Meeting::At(self.contact(now))
+        } else {
+            Meeting::Undecided(now.time)
         }
     }
 }
 
-impl<'a> Pair<'a> {
-    fn new(shape: &'a Shape, flight: &'a Flight, other: Other<'a>) -> Self {
-        let own = flight.turning_bound() * shape.circumradius();
-        let (bend, size, pull) = match other {
-            Other::Body(shape2, flight2) => (
-                own + flight2.turning_bound() * shape2.circumradius(),
-                shape.circumradius() + shape2.circumradius(),
-                flight2.acceleration() - flight.acceleration(),
-            ),
-            Other::Plane(_) => (own, shape.circumradius(), flight.acceleration()),
-        };
-        let inside = match other {
-            Other::Body(shape2, _) => shape.inradius() + shape2.inradius(),
-            Other::Plane(_) => shape.inradius(),
-        };
-        // Two points have none, and never meet either.
-        let roundness = if inside > 0.0 { inside } else { f64::INFINITY };
-        Self { shape, flight, other, bend: 0.5 * bend, size, roundness, pull }
-    }
+/// What came of the beginning.
+enum Begun {
+    Flying(Instant),
+    Over(Meeting),
+}
 
-    fn at(&self, t: f64) -> Option<Instant> {
-        let first = self.flight.at(t);
-        let (second, found, distance) = match self.other {
-            Other::Body(shape, flight) => {
-                let second = flight.at(t);
-                let found = gap((self.shape, &first.pose()), (shape, &second.pose()))?;
-                (second, found, first.position.norm() + second.position.norm())
-            }
-            Other::Plane(plane) => {
-                (first, gap_to_plane(self.shape, &first.pose(), plane), first.position.norm())
-            }
-        };
-        let passing = match self.other {
-            Other::Body(..) => second.velocity_at(&found.points[1]) - first.velocity_at(&found.points[0]),
-            Other::Plane(_) => first.velocity_at(&found.points[0]),
-        };
-        Some(Instant {
-            states: [first, second],
-            approach: found.normal.dot(&passing),
-            // How fast the gap can curve: by turning and falling, and by passing along a rounded body.
-            curvature: 2.0 * self.bend + self.pull.norm() + passing.norm_squared() / self.roundness,
-            found,
-            scale: self.size + distance,
-        })
-    }
+/// What came of following the gap closely.
+enum Followed {
+    Clear(Instant),
+    Met(Contact),
+    Lost(f64),
+}
 
-    /// Whether a pair at contact is on its way out: then the first moments are safe, and the search goes on.
-    fn leaves(&self, now: &Instant) -> bool {
-        now.approach > 0.0 && now.approach * now.approach > 64.0 * ROUNDING * now.scale * now.curvature
-    }
+/// A gap below this share of the sizes is near, and so many steps there are a crawl.
+const NEAR: f64 = 1e-6;
+const MOST_CRAWLING: u32 = 3;
 
-    /// The lower bound of the separation after τ.
-    fn bound(&self, now: &Instant, tau: f64) -> f64 {
-        let n = now.found.normal;
-        let [first, second] = &now.states;
-        let turned = |state: &State, n: Vector3<f64>, sign: f64| {
-            let swung = n + n.cross(&state.angular_velocity) * tau;
-            state.orientation.inverse_transform_vector(&(swung * sign))
-        };
-        let pull = n.dot(&self.pull) * 0.5 * tau * tau;
-        match self.other {
-            Other::Body(shape, _) => {
-                let apart = second.position - first.position + (second.velocity - first.velocity) * tau;
-                n.dot(&apart) + pull
-                    - self.shape.support_height(&turned(first, n, 1.0))
-                    - shape.support_height(&turned(second, n, -1.0))
-                    - self.bend * tau * tau
-            }
-            Other::Plane(plane) => {
-                let apart = n.dot(&(first.position + first.velocity * tau)) - plane.offset;
-                apart + pull - self.shape.support_height(&turned(first, n, -1.0)) - self.bend * tau * tau
-            }
-        }
-    }
+const MOST_ROOT_STEPS: u32 = 8;
 
-    /// How long the bound stays positive, a little less. Concavity: once it is positive at the end it is so all the way,
-    /// and a chord's root never passes the true one.
-    fn safe_step(&self, now: &Instant, left: f64) -> f64 {
-        if self.bound(now, left) > 0.0 {
-            return left;
-        }
-        let (mut low, mut high) = (0.0, left);
-        let mut at_low = now.found.gap.max(0.0);
-        let mut at_high = self.bound(now, left);
-        // On the way out from contact the bound rises first: find a place where it is positive.
-        if at_low <= 4.0 * ROUNDING * now.scale && now.approach > 0.0 {
-            let mut tau = left.min(now.approach / (2.0 * self.bend + f64::MIN_POSITIVE));
-            for _ in 0..60 {
-                let value = self.bound(now, tau);
-                if value > 0.0 {
-                    (low, at_low) = (tau, value);
-                    break;
-                }
-                (high, at_high) = (tau, value);
-                tau *= 0.5;
-            }
-        }
-        for round in 0..200 {
-            if high - low <= 1e-6 * low || high - low <= f64::MIN_POSITIVE {
-                break;
-            }
-            // Chords from the left are safe but may crawl where the curve is steep at the far end: halve now and then.
-            let tau = if round % 3 == 2 {
-                0.5 * (low + high)
-            } else {
-                low + (high - low) * at_low / (at_low - at_high)
-            };
-            if tau <= low || tau >= high {
-                break;
-            }
-            let value = self.bound(now, tau);
-            if value > 0.0 {
-                // A chord that lands on the root to rounding is as far as it goes.
-                let arrived = value <= 1e-3 * at_low.min(now.found.gap.abs()) && round % 3 != 2;
-                (low, at_low) = (tau, value);
-                if arrived {
-                    break;
-                }
-            } else {
-                (high, at_high) = (tau, value);
-            }
-        }
-        low
-    }
+/// How far a step goes beyond what is safe from its beginning, to be certified from its end.
+const STRIDE: f64 = 1.6;
 
-    /// The first touch of the circumscribed spheres, or of the sphere and the plane, if nothing pulls them.
-    fn sphere_step(&self, now: &Instant, left: f64) -> f64 {
-        let Other::Body(..) = self.other else { return 0.0 };
-        if self.pull != Vector3::zeros() {
-            return 0.0;
-        }
-        let [first, second] = &now.states;
-        let (x, v) = (second.position - first.position, second.velocity - first.velocity);
-        let apart = x.norm_squared() - self.size * self.size;
-        let towards = x.dot(&v);
-        if apart <= 0.0 {
-            return 0.0;
-        }
-        let square = v.norm_squared();
-        let discriminant = towards * towards - square * apart;
-        // A discriminant that is zero up to rounding is a graze, which must not be passed by.
-        if towards >= 0.0 || discriminant < -1e-12 * towards * towards {
-            return left;
-        }
-        // The smaller root, in the form that does not cancel, a little less.
-        (apart / (-towards + discriminant.max(0.0).sqrt()) * (1.0 - 1e-6)).min(left)
+/// How far ahead the gap should close, from its rate and how that changed since an instant before.
+fn foretold(before: Option<&Instant>, now: &Instant) -> f64 {
+    if now.approach >= 0.0 {
+        return f64::INFINITY;
     }
+    let newton = -now.gap() / now.approach;
+    let Some(before) = before else { return newton };
+    let bend = 0.5 * (now.approach - before.approach) / (now.time - before.time);
+    let root = first_root(now.gap(), now.approach, bend);
+    if root.is_finite() { root } else { newton }
+}
 
-    /// Newton on the gap, kept in the window; then the contact and its error.
-    fn polish(&self, t: f64, now: Instant, from: f64, until: f64, evaluations: &mut u32) -> Contact {
-        let (mut time, mut best) = (t, now);
-        let slow = (8.0 * ROUNDING * best.scale * best.curvature).sqrt();
-        for _ in 0..4 {
-            if best.approach >= -slow {
-                break;
-            }
-            let next = (time - best.found.gap / best.approach).clamp(from, until);
-            if next == time {
-                break;
-            }
-            let Some(then) = self.at(next) else { break };
-            *evaluations += 1;
-            if then.found.gap.abs() >= best.found.gap.abs() {
-                break;
-            }
-            (time, best) = (next, then);
-        }
-        let unsure = best.found.gap.abs() + ROUNDING * best.scale;
-        let (time_error, touch) = if best.approach >= -slow {
-            self.settle(time, unsure, until - from, evaluations)
-        } else {
-            (unsure / -best.approach + 4.0 * f64::EPSILON * time.abs(), Touch::Approaching)
-        };
-        let point = match self.other {
-            Other::Body(..) => (best.found.points[0] + best.found.points[1]) * 0.5,
-            Other::Plane(_) => best.found.points[0],
-        };
-        Contact {
-            time,
-            time_error,
-            gap: best.found.gap,
-            normal: best.found.normal,
-            point,
-            approach: best.approach,
-            touch,
-        }
+/// Where the cubic t(g) through two instants, with the slopes 1/g', has g = 0.
+fn inverse_cubic(a: &Instant, b: &Instant) -> Option<f64> {
+    let (rise, run) = (b.gap() - a.gap(), b.time - a.time);
+    // Rates much unlike are no cubic's.
+    let ratio = a.approach / b.approach;
+    if rise == 0.0 || !(0.25..=4.0).contains(&ratio) {
+        return None;
     }
-
-    /// How far from a touch without approach the gap is plainly not rounding any more, on the slower side: the time
-    /// is known to that. Afterwards the gap is positive, or it is not a graze.
-    fn settle(&self, time: f64, unsure: f64, window: f64, evaluations: &mut u32) -> (f64, Touch) {
-        let mut worst: f64 = 0.0;
-        let mut touch = Touch::Grazing;
-        for sign in [-1.0, 1.0] {
-            let mut away = (4.0 * f64::EPSILON * time.abs()).max(1e-12 * window);
-            while away < window {
-                *evaluations += 1;
-                let Some(then) = self.at(time + sign * away) else { break };
-                if then.found.gap.abs() > 2.0 * unsure {
-                    if sign > 0.0 && then.found.gap < 0.0 {
-                        touch = Touch::Sinking;
-                    }
-                    break;
-                }
-                away *= 2.0;
-            }
-            worst = worst.max(away.min(window));
-        }
-        (worst, touch)
-    }
+    // x from a to b as g goes from a's to b's; zero lies at x = −g_a/rise.
+    let x = -a.gap() / rise;
+    let (da, db) = (rise / a.approach - run, rise / b.approach - run);
+    let time = a.time + x * run + x * (1.0 - x) * (da * (1.0 - x) - db * x);
+    Some(time)
 }
