@@ -26,10 +26,14 @@ pub mod contact;
 
 pub mod impact;
 
+pub mod flow;
+
 pub mod audit;
 
 pub mod scene;
 
 pub mod record;
+
+pub mod simulation;
 
 pub use error::{Error, Fault, Place};

@@ -66,7 +66,7 @@ fn difference(a: &State, b: &State) -> f64 {
 }
 
 fn free(bodies: &[Body]) -> World {
-    let mut scene = scene("carom = 1\n");
+    let mut scene = scene("carom = 1\n[[body]]\nname = \"any\"\nshape = { point = {} }\nmass = 1\ninertia = [1, 1, 1]\n");
     scene.bodies = bodies
         .iter()
         .enumerate()
@@ -165,7 +165,7 @@ mass = 0.2
 inertia = [0.0002, 0.0002, 0.0002]
 position = [0, 0, 0.05]
 velocity = [0.6, 0, 2]
-angular_velocity = [0, 30, 0]
+angular_velocity = [0, -30, 0]
 [[plane]]
 name = "floor"
 normal = [0, 0, 1]
@@ -251,8 +251,7 @@ const SUPER: &str = "{ superellipsoid = { semi_axes = [1, 0.7, 0.5], exponent = 
 
 #[test]
 fn superellipsoids_in_a_box_keep_their_energy() {
-    let events: usize =
-        std::env::var("CAROM_IMPACTS").map_or(10_000, |text| text.parse().unwrap());
+    let events: usize = std::env::var("CAROM_IMPACTS").map_or(10_000, |text| text.parse().unwrap());
     let mut scene = scene(&box_of(10, SUPER, 1.0, 2.0, 1));
     scene.run = RunSettings { max_events: events, until: 1e9, sample: 0.0, ..RunSettings::default() };
     let mut simulation = start(&scene);
@@ -271,5 +270,71 @@ fn superellipsoids_in_a_box_keep_their_energy() {
             let found = gap((shape(i), &states[i].pose()), (shape(j), &states[j].pose())).unwrap();
             assert!(found.gap > -1e-12, "{i} {j}: {:e}", found.gap);
         }
+    }
+}
+
+#[test]
+fn the_paradoxes_are_held_until_their_force_returns_to_zero() {
+    for case in reference()["paradoxes"].as_array().unwrap() {
+        let bodies = [0, 1].map(|k| body(&case["bodies"][k]));
+        let states = [0, 1].map(|k| state(&case["bodies"][k]));
+        let hold = &case["hold"];
+        let table = hold["table"].as_array().unwrap();
+        let lift_off = hold["lift_off"].as_f64().unwrap();
+        let mut simulation = Simulation::new(free(&bodies), &states, until(2.0 * lift_off)).unwrap();
+        let mut memory = Memory::default();
+        simulation.run(&mut memory, |_| true);
+        let kinds: Vec<Kind> = memory.events.iter().map(|event| event.kind).collect();
+        println!("{}: {kinds:?} {:?}", case["name"], simulation.audit());
+        assert_eq!(&kinds[..2], [Kind::HoldBegin, Kind::HoldEnd]);
+        let [begin, end] = [&memory.events[0], &memory.events[1]];
+        assert_eq!(begin.class, case["type"].as_str().unwrap());
+        let slope = begin.force_slope.unwrap();
+        println!("  slope {slope} lift-off {} ± {:e} impulse {}", end.time, end.time_error, end.impulse);
+        assert!((slope / hold["slope"].as_f64().unwrap() - 1.0).abs() < 1e-12);
+        assert!((end.time - lift_off).abs() < 1e-11, "{} {lift_off}", end.time);
+        // The reference is good to about 1e-12.
+        let after: Vec<_> = memory.samples.iter().filter(|sample| sample.time == end.time).collect();
+        for sample in after {
+            let expected = state(&table[table.len() - 1]["bodies"][sample.body]);
+            let error = difference(&sample.state, &expected);
+            println!("  off by {error:e}");
+            assert!(error < 1e-10);
+        }
+        let audit = simulation.audit();
+        assert!(audit.energy_error_max.value < 1e-14 && audit.linear_error_max.value < 1e-14, "{audit:?}");
+        assert!(audit.angular_error_max.unwrap().value < 1e-14, "{audit:?}");
+        assert!(audit.gap_min > -1e-14, "{audit:?}");
+    }
+}
+
+#[test]
+fn a_paradox_that_is_passed_follows_the_free_gap() {
+    for case in reference()["paradoxes"].as_array().unwrap() {
+        let bodies = [0, 1].map(|k| body(&case["bodies"][k]));
+        let states = [0, 1].map(|k| state(&case["bodies"][k]));
+        for row in case["pass"].as_array().unwrap() {
+            let [time, expected] = [0, 1].map(|k| row[k].as_f64().unwrap());
+            if time <= 0.0 {
+                continue;
+            }
+            let mut world = free(&bodies);
+            world.on_paradox = OnParadox::Pass;
+            let mut simulation = Simulation::new(world, &states, until(time)).unwrap();
+            let mut memory = Memory::default();
+            simulation.run(&mut memory, |_| true);
+            assert_eq!(memory.events[0].kind, Kind::PassBegin);
+            let [one, two] = [0, 1].map(|k| simulation.states()[k].pose());
+            let found = gap((&bodies[0].shape, &one), (&bodies[1].shape, &two)).unwrap().gap;
+            assert!((found - expected).abs() < 2e-13, "{} at {time}: {found} {expected}", case["name"]);
+            if expected < 0.0 {
+                assert!(simulation.audit().gap_min <= expected);
+            }
+        }
+        let mut world = free(&bodies);
+        world.on_paradox = OnParadox::Stop;
+        let mut simulation = Simulation::new(world, &states, until(1.0)).unwrap();
+        assert_eq!(simulation.run(&mut Nothing, |_| true), Stopped::Paradox);
+        assert_eq!(simulation.time(), 0.0);
     }
 }

@@ -56,9 +56,9 @@ pub struct Ledger {
     energy: f64,
     /// The size of the energies: of the kinetic energy, and of what potential energy has moved.
     energy_scale: f64,
-    linear: Vector3<f64>,
+    linear: [f64; 3],
     linear_scale: f64,
-    angular: Vector3<f64>,
+    angular: [f64; 3],
     angular_scale: f64,
     /// Absolute time of the last momentum entry.
     at: f64,
@@ -98,10 +98,15 @@ fn totals(world: &World, states: &[State]) -> Totals {
         sum.angular += angular;
         sum.linear_scale += linear.norm();
         let spin = state.orientation.inverse_transform_vector(&state.angular_velocity);
-        sum.angular_scale +=
-            state.position.norm() * linear.norm() + spin.component_mul(&body.inertia).norm();
+        sum.angular_scale += state.position.norm() * linear.norm() + spin.component_mul(&body.inertia).norm();
     }
     sum
+}
+
+fn add(sum: &mut [f64; 3], change: &Vector3<f64>) {
+    for (sum, change) in sum.iter_mut().zip(change.iter()) {
+        *sum += change;
+    }
 }
 
 impl Ledger {
@@ -112,9 +117,9 @@ impl Ledger {
         Self {
             energy: sum.energy,
             energy_scale: sum.kinetic,
-            linear: sum.linear,
+            linear: sum.linear.into(),
             linear_scale: sum.linear_scale,
-            angular: sum.angular,
+            angular: sum.angular.into(),
             angular_scale: sum.angular_scale,
             at: 0.0,
             audit: Audit {
@@ -145,8 +150,8 @@ impl Ledger {
 
     /// An impulse from outside, of a plane or a fixed body.
     pub fn take_impulse(&mut self, impulse: &Vector3<f64>, point: &Vector3<f64>) {
-        self.linear += impulse;
-        self.angular += point.cross(impulse);
+        add(&mut self.linear, impulse);
+        add(&mut self.angular, &point.cross(impulse));
     }
 
     /// A gap was measured.
@@ -159,14 +164,14 @@ impl Ledger {
     /// Forces from outside acted for a while and nobody added them up: momentum is taken as it is found.
     pub fn reopen_momentum(&mut self, world: &World, states: &[State], time: f64) {
         let sum = totals(world, states);
-        (self.linear, self.angular, self.at) = (sum.linear, sum.angular, time);
+        (self.linear, self.angular, self.at) = (sum.linear.into(), sum.angular.into(), time);
     }
 
     /// Compares with the bodies, and returns their energy.
     pub fn check(&mut self, world: &World, states: &[State], time: f64, event: u64) -> f64 {
         let sum = totals(world, states);
         let mass: f64 = world.bodies.iter().filter(|body| !body.fixed).map(|body| body.mass).sum();
-        self.linear += world.gravity * (mass * (time - self.at));
+        add(&mut self.linear, &(world.gravity * (mass * (time - self.at))));
         self.at = time;
         self.energy_scale = self.energy_scale.max(sum.kinetic).max((sum.energy - sum.kinetic).abs());
         self.linear_scale = self.linear_scale.max(sum.linear_scale);
@@ -174,9 +179,14 @@ impl Ledger {
         let relative = |error: f64, scale: f64| if error == 0.0 { 0.0 } else { error / scale };
         let audit = &mut self.audit;
         audit.energy_error_max.note(relative((sum.energy - self.energy).abs(), self.energy_scale), event);
-        audit.linear_error_max.note(relative((sum.linear - self.linear).norm(), self.linear_scale), event);
+        audit
+            .linear_error_max
+            .note(relative((sum.linear - Vector3::from(self.linear)).norm(), self.linear_scale), event);
         if let Some(angular) = &mut audit.angular_error_max {
-            angular.note(relative((sum.angular - self.angular).norm(), self.angular_scale), event);
+            angular.note(
+                relative((sum.angular - Vector3::from(self.angular)).norm(), self.angular_scale),
+                event,
+            );
         }
         audit.checks += 1;
         sum.energy

@@ -56,6 +56,10 @@ pub struct Simulation {
     ledger: Ledger,
     counts: Counts,
     stopped: Option<Stopped>,
+    /// Goes up with every piece of held motion.
+    pieces: u32,
+    /// Whether forces that nobody adds up have acted from outside since the last check.
+    unbalanced: bool,
     /// Room for a list of pairs, kept for reuse.
     found: Vec<Pair>,
 }
@@ -209,6 +213,8 @@ impl Simulation {
             ledger,
             counts: Counts::default(),
             stopped: None,
+            pieces: 0,
+            unbalanced: false,
             found: Vec::new(),
             world,
         };
@@ -247,6 +253,10 @@ impl Simulation {
                     if self.end_piece(group as usize, recorder) {
                         return self.after_event();
                     }
+                }
+                Due::Part(pair) => {
+                    self.exit(pair, entry.time, recorder);
+                    return self.after_event();
                 }
                 Due::Touch { pair, error } => {
                     if self.touch(entry.time, pair, error, recorder) {
@@ -386,7 +396,9 @@ impl Simulation {
                 self.groups[group as usize].as_ref().is_some_and(|group| group.version == entry.versions[0])
             }
             Due::Cross { body, .. } => version(body) == entry.versions[0],
-            Due::Search(pair) | Due::Touch { pair, .. } => self.versions(&pair) == entry.versions,
+            Due::Search(pair) | Due::Part(pair) | Due::Touch { pair, .. } => {
+                self.versions(&pair) == entry.versions
+            }
         }
     }
 
@@ -421,7 +433,10 @@ impl Simulation {
                 if boxes != 0.0 {
                     moved = true;
                     start.position[i] -= boxes * lengths[i];
-                    #[expect(clippy::cast_possible_truncation, reason = "boxes crossed are counted in 32 bits")]
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        reason = "boxes crossed are counted in 32 bits"
+                    )]
                     let whole = boxes as i32;
                     mover.boxes[i] = mover.boxes[i].saturating_sub(whole);
                 }
@@ -478,7 +493,12 @@ impl Simulation {
 
     /// The whole against the ledger.
     fn check(&mut self) {
+        self.book_all_friction(self.clock.now);
         let states = self.states_at(self.clock.now);
+        if self.unbalanced {
+            self.ledger.reopen_momentum(&self.world, &states, self.time());
+            self.unbalanced = self.is_held_from_outside();
+        }
         self.ledger.check(&self.world, &states, self.time(), self.counts.events);
     }
 

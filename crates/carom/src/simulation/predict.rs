@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 
 use super::cells::Cells;
+use super::hold::Standing;
 use super::queue::{Due, Entry, Pair, Party};
 use super::{Course, Simulation};
 use crate::body::State;
@@ -178,8 +179,10 @@ impl Simulation {
 
     /// Puts a pair on the list for when it may touch.
     pub(super) fn meet(&mut self, pair: Pair, t: f64, parting: &[Pair]) {
-        if self.standing.contains_key(&pair) {
-            return;
+        match self.standing.get(&pair) {
+            Some(Standing::Passing) => return self.await_exit(pair, t),
+            Some(_) => return,
+            None => {}
         }
         if parting.contains(&pair) {
             self.search_from(pair, t, Start::Parting);

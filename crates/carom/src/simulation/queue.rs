@@ -50,6 +50,8 @@ pub enum Due {
     },
     /// From here on a pair may touch.
     Search(Pair),
+    /// A pair that overlaps is apart again.
+    Part(Pair),
     /// A pair touches.
     Touch {
         /// The pair.
@@ -77,7 +79,7 @@ impl Entry {
             Due::Epoch => true,
             Due::Cross { body, axis, .. } => (body as usize) < bodies && axis < 3,
             Due::Piece { group } => (group as usize) < groups,
-            Due::Search(pair) | Due::Touch { pair, .. } => pair.fits(bodies, planes),
+            Due::Search(pair) | Due::Part(pair) | Due::Touch { pair, .. } => pair.fits(bodies, planes),
         }
     }
 
@@ -88,7 +90,8 @@ impl Entry {
             Due::Cross { body, axis, up } => (1, [body, u32::from(axis)], [i32::from(up), 0, 0]),
             Due::Piece { group } => (2, [group, 0], [0; 3]),
             Due::Search(pair) => (3, pair.numbers(), pair.image),
-            Due::Touch { pair, .. } => (4, pair.numbers(), pair.image),
+            Due::Part(pair) => (4, pair.numbers(), pair.image),
+            Due::Touch { pair, .. } => (5, pair.numbers(), pair.image),
         }
     }
 }
@@ -149,11 +152,6 @@ impl Queue {
     /// Takes the earliest entry.
     pub fn pop(&mut self) -> Option<Entry> {
         self.heap.pop().map(|Reverse(entry)| entry)
-    }
-
-    /// How many there are, stale ones included.
-    pub fn len(&self) -> usize {
-        self.heap.len()
     }
 
     /// Moves all times back and drops what is stale.

@@ -27,6 +27,8 @@ pub struct Snapshot {
     ledger: Ledger,
     counts: Counts,
     stopped: Option<Stopped>,
+    pieces: u32,
+    unbalanced: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -111,6 +113,8 @@ impl Simulation {
             ledger: self.ledger.clone(),
             counts: self.counts,
             stopped: self.stopped,
+            pieces: self.pieces,
+            unbalanced: self.unbalanced,
         }
     }
 
@@ -124,12 +128,17 @@ impl Simulation {
             && snapshot.cells.as_ref().is_none_or(|cells| cells.len() == count)
             && snapshot.bodies.iter().all(|body| match body.course {
                 CourseRecord::Flight(_) => true,
-                CourseRecord::Held { group, member } => {
-                    snapshot.groups.get(group as usize).and_then(Option::as_ref).is_some_and(|g| g.has(member))
-                }
+                CourseRecord::Held { group, member } => snapshot
+                    .groups
+                    .get(group as usize)
+                    .and_then(Option::as_ref)
+                    .is_some_and(|g| g.has(member)),
             })
             && snapshot.groups.iter().flatten().all(|group| group.fits(&world))
-            && snapshot.queue.iter().all(|entry| entry.fits(count, world.planes.len(), snapshot.groups.len()))
+            && snapshot
+                .queue
+                .iter()
+                .all(|entry| entry.fits(count, world.planes.len(), snapshot.groups.len()))
             && snapshot.standing.iter().all(|(pair, _)| pair.fits(count, world.planes.len()));
         if !fits {
             return Err(Foreign);
@@ -167,6 +176,8 @@ impl Simulation {
             ledger: snapshot.ledger.clone(),
             counts: snapshot.counts,
             stopped: snapshot.stopped,
+            pieces: snapshot.pieces,
+            unbalanced: snapshot.unbalanced,
             found: Vec::new(),
             world,
         };

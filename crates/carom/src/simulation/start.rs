@@ -68,11 +68,15 @@ impl Simulation {
             let planes = 0..index(self.world.planes.len());
             pairs.extend(planes.map(|k| Pair { first: Party::Plane(k), second: number, image: [0; 3] }));
         }
-        self.each_neighbour(body, |_| true, |pair| {
-            if pair.first == Party::Body(number) {
-                pairs.push(pair);
-            }
-        });
+        self.each_neighbour(
+            body,
+            |_| true,
+            |pair| {
+                if pair.first == Party::Body(number) {
+                    pairs.push(pair);
+                }
+            },
+        );
         pairs
     }
 

@@ -6,7 +6,7 @@
 
 use nalgebra::{Unit, Vector3};
 
-use super::predict::index;
+use super::hold::{Fate, Verdict};
 use super::queue::{Due, Pair, Party};
 use super::{Course, Simulation, Stopped};
 use crate::body::{Body, State};
@@ -68,13 +68,7 @@ impl Cluster {
 
 impl Simulation {
     /// A pair touches. Returns whether that was an event.
-    pub(super) fn touch(
-        &mut self,
-        t: f64,
-        pair: Pair,
-        error: f64,
-        recorder: &mut impl Recorder,
-    ) -> bool {
+    pub(super) fn touch(&mut self, t: f64, pair: Pair, error: f64, recorder: &mut impl Recorder) -> bool {
         let mut t = t;
         let mut error = error;
         // A touch without approach is known roughly in time, as the gap is flat there: its velocity knows better.
@@ -89,8 +83,7 @@ impl Simulation {
         let due = self.due_with(t, pair, error);
         let cluster = self.cluster(t, &due);
         self.advance_clock(t);
-        self.resolve_and_go_on(cluster, t, recorder);
-        true
+        self.resolve_and_go_on(cluster, t, None, recorder)
     }
 
     fn patience(&self) -> f64 {
@@ -135,7 +128,7 @@ impl Simulation {
     }
 
     /// The movable bodies of a pair.
-    fn movable(&self, pair: &Pair) -> impl Iterator<Item = usize> + use<'_> {
+    pub(super) fn movable(&self, pair: &Pair) -> impl Iterator<Item = usize> + use<'_> {
         let first = match pair.first {
             Party::Plane(_) => None,
             Party::Body(first) => Some(first as usize),
@@ -144,7 +137,7 @@ impl Simulation {
     }
 
     /// The contacts that belong with the first one: through shared bodies, and through contacts that stand.
-    fn cluster(&mut self, t: f64, due: &[(Pair, f64)]) -> Cluster {
+    pub(super) fn cluster(&mut self, t: f64, due: &[(Pair, f64)]) -> Cluster {
         let mut bodies: Vec<usize> = self.movable(&due[0].0).collect();
         let mut taken = vec![false; due.len()];
         let mut pairs: Vec<(Pair, bool, f64)> = Vec::new();
@@ -329,7 +322,14 @@ impl Simulation {
     }
 
     /// Resolves what closes, lets accelerations decide the rest, and sets everyone on course.
-    pub(super) fn resolve_and_go_on(&mut self, mut cluster: Cluster, t: f64, recorder: &mut impl Recorder) {
+    /// `leaving` is a held contact whose force has returned to zero. Returns whether anything happened.
+    pub(super) fn resolve_and_go_on(
+        &mut self,
+        mut cluster: Cluster,
+        t: f64,
+        leaving: Option<Pair>,
+        recorder: &mut impl Recorder,
+    ) -> bool {
         let closing = cluster.contacts.iter().any(|contact| {
             let speed = self.speed(&contact.pair, |body| cluster.before[cluster.place(body)]);
             contact.before.v < -self.slow(&contact.pair, &contact.before, speed)
@@ -337,10 +337,16 @@ impl Simulation {
         if closing && !self.resolve(&mut cluster) {
             self.stopped.get_or_insert(Stopped::Lost);
         }
-        let verdicts = self.settle(&mut cluster, closing);
-        self.record(&cluster, closing, &verdicts, t, recorder);
-        self.go_on_from(cluster, &verdicts, closing, t);
-        self.audit_now_and_then();
+        let verdicts = self.settle(&cluster, closing, leaving, t);
+        let happened = self.record(&cluster, closing, &verdicts, t, recorder);
+        self.go_on_from(&cluster, &verdicts, closing, t);
+        if verdicts.iter().any(|verdict| verdict.fate == Fate::Stops) {
+            self.stopped.get_or_insert(Stopped::Paradox);
+        }
+        if happened {
+            self.audit_now_and_then();
+        }
+        happened
     }
 
     /// The impact law; false if it has no answer.
@@ -469,19 +475,21 @@ impl Simulation {
     }
 
     /// Events, samples before and after, and the ledger.
-    fn record(
+    /// Returns whether there was anything to record.
+    pub(super) fn record(
         &mut self,
         cluster: &Cluster,
         closing: bool,
-        verdicts: &[super::hold::Verdict],
+        verdicts: &[Verdict],
         t: f64,
         recorder: &mut impl Recorder,
-    ) {
+    ) -> bool {
         let number = self.counts.events;
         let energy_before = self.ledger.energy();
         let mut change = 0.0;
         for (i, &body) in cluster.bodies.iter().enumerate() {
-            change += self.world.energy(body, &cluster.after[i]) - self.world.energy(body, &cluster.before[i]);
+            change +=
+                self.world.energy(body, &cluster.after[i]) - self.world.energy(body, &cluster.before[i]);
         }
         self.ledger.take_energy(change, number);
         let energy_after = self.ledger.energy();
@@ -506,7 +514,13 @@ impl Simulation {
                 let met = (contact.separation + restitution * contact.before.v) / contact.before.v;
                 self.ledger.audit.restitution_error_max.note(met.abs(), number);
             }
+            let held = self.held_impulse(&contact.pair, t);
             for (kind, class) in verdict.kinds(contact, closing) {
+                let (impulse, impulse_vector, force_slope) = match (kind, held) {
+                    (Kind::Impact | Kind::Rest, _) => (contact.impulse, contact.impulse_vector, None),
+                    (Kind::HoldEnd, Some((sum, slope))) => (sum, Vector3::zeros(), slope),
+                    _ => (0.0, Vector3::zeros(), verdict.force_slope),
+                };
                 events.push(Event {
                     number,
                     time,
@@ -519,23 +533,27 @@ impl Simulation {
                     gap: contact.found.gap,
                     approach: contact.before.v,
                     separation: contact.separation,
-                    impulse: if matches!(kind, Kind::Impact | Kind::Rest) { contact.impulse } else { 0.0 },
-                    impulse_vector: contact.impulse_vector,
+                    impulse,
+                    impulse_vector,
                     class,
                     g2: verdict.g2,
                     g3: verdict.g3,
-                    force_slope: verdict.force_slope,
+                    force_slope,
                     limit: verdict.limit.map(|[wait, error]| [self.clock.absolute(t + wait), error]),
                     energy_before,
                     energy_after,
                 });
             }
         }
+        if events.is_empty() {
+            return false;
+        }
         self.count(&events);
         if self.settings.record_events {
             self.record_states(cluster, number, time, recorder);
             recorder.events(&events);
         }
+        true
     }
 
     pub(super) fn count(&mut self, events: &[Event]) {
@@ -572,20 +590,15 @@ impl Simulation {
     }
 
     /// Courses after an event.
-    fn go_on_from(&mut self, cluster: Cluster, verdicts: &[super::hold::Verdict], closing: bool, t: f64) {
-        let parting: Vec<Pair> = cluster
-            .contacts
-            .iter()
-            .zip(verdicts)
-            .filter(|(_, verdict)| verdict.parts())
-            .map(|(contact, _)| contact.pair)
-            .collect();
+    fn go_on_from(&mut self, cluster: &Cluster, verdicts: &[Verdict], closing: bool, t: f64) {
+        let which = |wanted: fn(&Verdict) -> bool| -> Vec<Pair> {
+            let both = cluster.contacts.iter().zip(verdicts);
+            both.filter(|(_, verdict)| wanted(verdict)).map(|(contact, _)| contact.pair).collect()
+        };
+        let parting = which(Verdict::parts);
+        let stands = |pair: &Pair| self.standing.contains_key(pair);
         let changed = closing
-            || cluster
-                .contacts
-                .iter()
-                .zip(verdicts)
-                .any(|(contact, verdict)| verdict.stands() != self.standing.contains_key(&contact.pair));
+            || cluster.contacts.iter().zip(verdicts).any(|(c, verdict)| verdict.stands() != stands(&c.pair));
         if !changed {
             // A graze: everyone flies on, and only the pair looks anew.
             for pair in parting {
@@ -593,27 +606,26 @@ impl Simulation {
             }
             return;
         }
-        let Cluster { bodies, after, contacts, .. } = cluster;
-        self.dissolve(&contacts);
-        for (&body, state) in bodies.iter().zip(&after) {
+        let history = self.dissolve(&cluster.contacts, t);
+        for (&body, state) in cluster.bodies.iter().zip(&cluster.after) {
             if !self.world.bodies[body].fixed {
                 self.launch(body, state, t);
             }
         }
-        self.stand(&contacts, verdicts, t);
-        for &body in &bodies {
+        self.stand(cluster, verdicts, &history, t);
+        for &body in &cluster.bodies {
             if !self.world.bodies[body].fixed {
                 self.meet_all(body, t, &parting);
             }
+        }
+        // Some laws leave contacts closing: those go on at once.
+        for pair in which(|verdict| verdict.fate == Fate::Closes) {
+            self.push(t, Due::Touch { pair, error: 0.0 }, self.versions(&pair));
         }
     }
 
     /// Whether a body flies freely.
     pub(super) fn flies(&self, body: usize) -> bool {
         matches!(self.movers[body].course, Course::Flight(_))
-    }
-
-    pub(super) fn number(body: usize) -> u32 {
-        index(body)
     }
 }

@@ -81,7 +81,8 @@ impl World {
         let shortest = self.periodic.map_or(f64::INFINITY, |lengths| {
             lengths.iter().filter(|&&l| l > 0.0).fold(f64::INFINITY, |least, &l| least.min(l))
         });
-        (0..self.bodies.len()).filter(move |&i| self.solid(i) && 2.0 * self.radius[i] * (1.0 + ROOM) > shortest)
+        (0..self.bodies.len())
+            .filter(move |&i| self.solid(i) && 2.0 * self.radius[i] * (1.0 + ROOM) > shortest)
     }
 
     /// Kinetic and potential energy of a body; zero for a fixed one.
