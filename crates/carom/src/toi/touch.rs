@@ -7,7 +7,7 @@
 //! between the two it is halved, until e is rounding.
 
 use super::pair::Instant;
-use super::{Begun, Contact, Course, Followed, Meeting, NEAR, Touch};
+use super::{Contact, Course, Meeting, NEAR, Next, Touch};
 use crate::motion::Motion;
 use crate::shape::Convex;
 
@@ -51,7 +51,7 @@ impl<A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, '_, A, M, B, N> {
                 if away <= 0.0 {
                     break;
                 }
-                let Some(then) = self.at(now.time + sign * away, Some(now)) else { break };
+                let Ok(then) = self.at(now.time + sign * away, Some(now)) else { break };
                 let plain = then.gap().abs() > 2.0 * unsure;
                 if sign > 0.0 && (plain || away >= room) && then.gap() < 0.0 {
                     touch = Touch::Sinking;
@@ -68,26 +68,24 @@ impl<A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, '_, A, M, B, N> {
 
     /// Away from a contact that parts, when its own rate does not say how far it is clear: to where the gap is first
     /// plainly above rounding.
-    pub(super) fn step_out(&mut self, from: Instant) -> Begun {
+    pub(super) fn step_out(&mut self, from: Instant) -> Next {
         let left = self.window.until - from.time;
         let level = 8.0 * from.unsure;
         let mut last = from;
         let mut away = self.shortest(&from);
         loop {
             let away_now = away.min(left);
-            let Some(then) = self.at(from.time + away_now, Some(&last)) else {
-                return Begun::Over(Meeting::Undecided(from.time));
-            };
+            let then = self.at(from.time + away_now, Some(&last))?;
             if then.gap() > level {
-                return Begun::Flying(then);
+                return Ok(then);
             }
             // They did not part, or parted by no more than rounding and met again.
             if then.gap() < -level.max(2.0 * from.gap().abs()) {
-                let found = self.crossing(last, then);
-                return Begun::Over(Meeting::At(self.contact(found)));
+                let found = self.crossing(last, then)?;
+                return Err(Meeting::At(self.contact(found)));
             }
             if away_now >= left {
-                return Begun::Over(Meeting::Apart);
+                return Err(Meeting::Apart);
             }
             last = then;
             away *= 2.0;
@@ -95,34 +93,35 @@ impl<A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, '_, A, M, B, N> {
     }
 
     /// By halves, the last instant that does not plainly overlap.
-    fn crossing(&mut self, mut low: Instant, mut high: Instant) -> Instant {
+    fn crossing(&mut self, mut low: Instant, mut high: Instant) -> Next {
         for _ in 0..60 {
             let middle = 0.5 * (low.time + high.time);
             if middle <= low.time || middle >= high.time {
                 break;
             }
-            let Some(then) = self.at(middle, Some(&low)) else { break };
+            let then = self.at(middle, Some(&low))?;
             if then.gap() < -then.unsure {
                 high = then;
             } else {
                 low = then;
             }
         }
-        low
+        Ok(low)
     }
 
     /// Follows the gap from an instant, in pieces that start at a few safe steps, until it is no longer near, the window
     /// ends, or they touch.
-    pub(super) fn follow(&mut self, mut now: Instant, safe: f64) -> Followed {
+    pub(super) fn follow(&mut self, mut now: Instant, safe: f64) -> Next {
         let mut length = 8.0 * safe;
         for _ in 0..MOST_PIECES {
             let left = self.window.until - now.time;
             if left <= 0.0 || now.gap() > NEAR * self.pair.size {
-                return Followed::Clear(now);
+                return Ok(now);
             }
             length = length.min(left);
-            let ends = [0.5, 1.0].map(|part| self.at(now.time + part * length, Some(&now)));
-            let [Some(middle), Some(end)] = ends else { return Followed::Lost(now.time) };
+            self.reached = now.time;
+            let middle = self.at(now.time + 0.5 * length, Some(&now))?;
+            let end = self.at(now.time + length, Some(&middle))?;
             let whole = Cubic::new(&now, &end);
             let [foretold, rate] = whole.at(0.5);
             let error = (middle.gap() - foretold).abs().max(0.5 * length * (middle.approach - rate).abs());
@@ -155,16 +154,15 @@ impl<A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, '_, A, M, B, N> {
                 ([now, middle][half], &halves[half])
             };
             let time = from.time + cubic.length * if low < -hidden { cubic.first_zero() } else { x };
-            let Some(touch) = self.at(time, Some(&middle)) else { return Followed::Lost(now.time) };
-            let found = if touch.is_slow() { Some(touch) } else { self.root(&now, touch.time - now.time) };
-            let Some(found) = found else { return Followed::Lost(now.time) };
+            let touch = self.at(time, Some(&middle))?;
+            let found = if touch.is_slow() { touch } else { self.root(&now, touch.time - now.time)? };
             if found.gap() > 4.0 * found.unsure && length > shortest {
                 length = (0.5 * length).min(0.5 * (found.time - now.time)).max(shortest);
                 continue;
             }
-            return Followed::Met(self.contact(found));
+            return Err(Meeting::At(self.contact(found)));
         }
-        Followed::Lost(now.time)
+        Err(Meeting::Undecided(now.time))
     }
 }
 
