@@ -179,6 +179,12 @@ impl Periodic {
         course.end(window.until, window.until)
     }
 
+    /// Whether a body is long enough to meet its own images.
+    #[must_use]
+    pub fn is_spanned_by<S: Convex>(&self, shape: &S) -> bool {
+        self.shortest() <= 2.0 * shape.circumradius()
+    }
+
     fn shortest(&self) -> f64 {
         self.lengths.iter().copied().filter(|&l| l > 0.0).fold(f64::INFINITY, f64::min)
     }

@@ -14,14 +14,16 @@ use crate::shape::Convex;
 impl<A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, '_, A, M, B, N> {
     /// The contact at an instant whose gap is zero within rounding.
     pub(super) fn contact(&mut self, now: Instant) -> Contact {
-        let unsure = now.gap().abs() + now.unsure;
-        let (time_error, touch) = if now.is_slow() {
-            self.settle(&now, unsure)
+        let (time, time_error, touch) = if now.is_slow() {
+            let (error, touch) = self.settle(&now, now.gap().abs() + now.unsure);
+            (now.time, error, touch)
         } else {
-            (1.1 * unsure / -now.approach, Touch::Approaching)
+            // What is left of the gap is a last correction, too small to be worth another gap.
+            let time = (now.time - now.gap() / now.approach).clamp(self.window.from, self.window.until);
+            (time, 1.1 * now.unsure / -now.approach, Touch::Approaching)
         };
         Contact {
-            time: now.time,
+            time,
             time_error: time_error + 2.0 * f64::EPSILON * now.time.abs(),
             gap: now.gap(),
             normal: now.found.normal,
