@@ -60,7 +60,7 @@ fn check(seed: u64, kind: Kind) -> Option<Seen> {
         Meeting::Undecided(t) => panic!("undecided at {t}: {}", what()),
     };
     let speed = pair.lipschitz(pair.until);
-    let (least, samples) = sampled(|t| pair.gap(t), speed, 0.0, end, 300.0);
+    let (least, samples) = sampled(|t| pair.gap(t), speed, 0.0, end, 1000.0);
     assert!(least >= -ROUNDING, "overlap {least:e} before the contact: {}", what());
     seen.samples = samples;
     Some(seen)

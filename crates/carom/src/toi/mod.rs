@@ -208,8 +208,10 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
         if clear >= until - from {
             return Ok(Meeting::Apart);
         }
-        let mut now = self.at(from + clear, None)?;
-        if clear == 0.0 {
+        // Balls that just touch may count as apart, and are left like any others.
+        let begins = clear == 0.0 || self.window.start == Start::Parting;
+        let mut now = self.at(if begins { from } else { from + clear }, None)?;
+        if begins {
             now = self.begin(now)?;
         }
         let mut before = None;

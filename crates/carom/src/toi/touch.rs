@@ -14,7 +14,9 @@ use crate::shape::Convex;
 impl<A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, '_, A, M, B, N> {
     /// The contact at an instant whose gap is zero within rounding.
     pub(super) fn contact(&mut self, now: Instant) -> Contact {
+        let mut now = now;
         let (time, time_error, touch) = if now.is_slow() {
+            now = self.lowest(now);
             let (error, touch) = self.settle(&now, now.gap().abs() + now.unsure);
             (now.time, error, touch)
         } else {
@@ -40,6 +42,50 @@ impl<A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, '_, A, M, B, N> {
             .min(window)
             .max(8.0 * f64::EPSILON * now.time.abs())
             .max(1e-15 * window)
+    }
+
+    /// From a touch within rounding that still closes, on to where the gap is lowest, if it stays within rounding until
+    /// there: the rate tells that place far better than the gap.
+    fn lowest(&mut self, now: Instant) -> Instant {
+        let mut low = now;
+        let mut away = self.shortest(&now);
+        let high = loop {
+            if low.approach >= 0.0 {
+                return low;
+            }
+            let time = (low.time + away).min(self.window.until);
+            let Ok(then) = self.at(time, Some(&low)) else { return now };
+            if then.gap() < -2.0 * then.unsure || time >= self.window.until {
+                return now;
+            }
+            if then.approach >= 0.0 {
+                break then;
+            }
+            low = then;
+            away *= 2.0;
+        };
+        let mut high = high;
+        for round in 0..MOST_ROUNDS {
+            let part = if round % 2 == 0 { low.approach / (low.approach - high.approach) } else { 0.5 };
+            let time = low.time + part * (high.time - low.time);
+            if time <= low.time || time >= high.time {
+                break;
+            }
+            let Ok(then) = self.at(time, Some(&low)) else { break };
+            if then.gap() < -2.0 * then.unsure {
+                return now;
+            }
+            let settled = then.approach.abs() <= 1e-3 * now.approach.abs();
+            if then.approach < 0.0 {
+                low = then
+            } else {
+                high = then
+            }
+            if settled {
+                break;
+            }
+        }
+        if -low.approach < high.approach { low } else { high }
     }
 
     /// How far from a touch without approach the gap is plainly not rounding any more, on the slower side: the time
@@ -169,6 +215,7 @@ impl<A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, '_, A, M, B, N> {
 }
 
 const MOST_PIECES: u32 = 2000;
+const MOST_ROUNDS: u32 = 20;
 
 /// The cubic through the gaps and rates of two instants, over x from 0 to 1.
 struct Cubic {

@@ -1,3 +1,4 @@
+#![allow(dead_code, reason = "each test file uses a part")]
 //! Random pairs that may meet, of every kind, and the dense sampling that first contacts are checked against.
 
 use carom::body::{Body, State};
