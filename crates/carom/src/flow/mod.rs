@@ -1,0 +1,4 @@
+//! Motion under constraints.
+
+pub mod gauss;
+pub mod series;
