@@ -9,6 +9,7 @@ mod ellipsoid;
 mod half_space;
 mod sphere;
 mod superellipsoid;
+mod third;
 
 use nalgebra::{Matrix3, Unit, Vector3};
 

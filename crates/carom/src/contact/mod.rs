@@ -1,4 +1,9 @@
-//! A contact: who touches whom, where, along which normal, and how the surface answers.
+//! A contact: who touches whom, where, along which normal, and how the surface answers; how it moves
+//! ([`kinematics`](mod@kinematics)).
+
+pub mod jet;
+pub mod kinematics;
+pub mod series;
 
 use nalgebra::{Unit, Vector3};
 

@@ -1,0 +1,136 @@
+//! Truncated Taylor arithmetic: a [`Jet`] holds the first N coefficients of a function of time, f(t) = Σ c_k t^k.
+//!
+//! Sums and products are those of polynomials without what is beyond the order; a quotient and a power follow from
+//! q b = a and x y' = s x' y term by term:
+//!
+//! ```text
+//! q_k = (a_k − Σ_{j<k} q_j b_{k−j})/b₀        y_k = Σ_{j=1..k} ((s+1) j − k) x_j y_{k−j}/(k x₀)
+//! ```
+
+use core::ops::{Add, Mul, Neg, Sub};
+
+/// The first N Taylor coefficients of a function of time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Jet<const N: usize>(pub [f64; N]);
+
+impl<const N: usize> Jet<N> {
+    /// A constant.
+    #[must_use]
+    pub fn constant(x: f64) -> Self {
+        Self(core::array::from_fn(|k| if k == 0 { x } else { 0.0 }))
+    }
+
+    /// The value at t = 0.
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        self.0[0]
+    }
+
+    /// The k-th derivative at t = 0, k! c_k; none beyond the order.
+    #[must_use]
+    pub fn derivative(&self, k: usize) -> Option<f64> {
+        let mut factorial = 1.0;
+        let mut j = 0.0;
+        for _ in 0..k {
+            j += 1.0;
+            factorial *= j;
+        }
+        self.0.get(k).map(|c| c * factorial)
+    }
+
+    /// The quotient; not finite where the divisor starts with zero.
+    #[must_use]
+    pub fn over(&self, divisor: &Self) -> Self {
+        let mut quotient = Self([0.0; N]);
+        for k in 0..N {
+            let known: f64 = (0..k).map(|j| quotient.0[j] * divisor.0[k - j]).sum();
+            quotient.0[k] = (self.0[k] - known) / divisor.0[0];
+        }
+        quotient
+    }
+
+    /// x^s for x that starts positive; not finite otherwise.
+    #[must_use]
+    pub fn power(&self, s: f64) -> Self {
+        let mut power = Self([0.0; N]);
+        let mut order = 0.0;
+        for k in 0..N {
+            if k == 0 {
+                power.0[0] = libm::pow(self.0[0], s);
+                continue;
+            }
+            order += 1.0;
+            let (mut sum, mut weight) = (0.0, -order);
+            for j in 1..=k {
+                weight += s + 1.0;
+                sum += weight * self.0[j] * power.0[k - j];
+            }
+            power.0[k] = sum / (order * self.0[0]);
+        }
+        power
+    }
+
+    /// |x|^s with the sign of x. Through zero it is smooth for odd whole s only, and not finite for any other.
+    #[must_use]
+    pub fn signed_power(&self, s: f64) -> Self {
+        if s == 1.0 || *self == Self([0.0; N]) {
+            return *self;
+        }
+        if self.0[0] < 0.0 {
+            return -(-*self).power(s);
+        }
+        if self.0[0] > 0.0 {
+            return self.power(s);
+        }
+        if libm::fmod(s, 2.0) != 1.0 {
+            return Self([f64::NAN; N]);
+        }
+        // x^s starts with the power s of t: beyond the order, nothing.
+        let (mut product, mut left) = (*self, s - 1.0);
+        while left > 0.0 && product != Self([0.0; N]) {
+            product = product * *self;
+            left -= 1.0;
+        }
+        product
+    }
+}
+
+impl<const N: usize> Add for Jet<N> {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(core::array::from_fn(|k| self.0[k] + other.0[k]))
+    }
+}
+
+impl<const N: usize> Sub for Jet<N> {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self(core::array::from_fn(|k| self.0[k] - other.0[k]))
+    }
+}
+
+impl<const N: usize> Neg for Jet<N> {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Self(self.0.map(|c| -c))
+    }
+}
+
+impl<const N: usize> Mul for Jet<N> {
+    type Output = Self;
+
+    fn mul(self, other: Self) -> Self {
+        Self(core::array::from_fn(|k| (0..=k).map(|j| self.0[j] * other.0[k - j]).sum()))
+    }
+}
+
+impl<const N: usize> Mul<f64> for Jet<N> {
+    type Output = Self;
+
+    fn mul(self, factor: f64) -> Self {
+        Self(self.0.map(|c| c * factor))
+    }
+}
