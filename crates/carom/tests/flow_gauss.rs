@@ -176,7 +176,13 @@ fn the_free_top_against_its_closed_form() {
     };
     let mut field = Counted { rate, size: 4, calls: 0 };
     let found = run(&mut field, 16, 1e-16, &[1.0, 0.0, 0.0, 0.0], 30.0).unwrap();
+    // What a change of one rounding in the data does: the attitude's own condition.
+    let nudges = [Vector3::x(), Vector3::y(), Vector3::z()].map(|axis| {
+        let nudged = State { angular_velocity: state.angular_velocity + axis * 4e-16, ..state };
+        Flight::new(&body, &nudged, &Vector3::zeros())
+    });
     let mut worst: f64 = 0.0;
+    let mut sensitive: f64 = 0.0;
     for leg in &found.legs {
         for i in 0..=8 {
             let t = leg.from + leg.length * f64::from(i) / 8.0;
@@ -186,10 +192,19 @@ fn the_free_top_against_its_closed_form() {
             let exact = flight.at(t).orientation;
             let difference = turn.to_rotation_matrix().matrix() - exact.to_rotation_matrix().matrix();
             worst = worst.max(difference.amax());
+            for other in &nudges {
+                let moved = other.at(t).orientation;
+                let spread = moved.to_rotation_matrix().matrix() - exact.to_rotation_matrix().matrix();
+                sensitive = sensitive.max(spread.amax());
+            }
         }
     }
-    println!("free top: {} steps, {} rates, error {worst:.1e}", found.legs.len(), field.calls);
-    assert!(worst < 2e-13, "{worst:e}");
+    println!(
+        "free top: {} steps, {} rates, error {worst:.1e}, one rounding makes {sensitive:.1e}",
+        found.legs.len(),
+        field.calls
+    );
+    assert!(worst < 10.0 * sensitive, "{worst:e}");
 }
 
 /// The pendulum's period is 4 K(sin²(θ₀/2)), K(m) = R_F(0, 1−m, 1).
@@ -248,6 +263,6 @@ fn first_falls() {
     near(series::first_fall(&coefficients(&|x| -(x + 0.5) * (x - 0.1) * (x - 0.2)), 1e-15), -0.5);
     near(series::first_fall(&coefficients(&|x| -(x + 1.0)), 1e-15), -1.0);
     assert_eq!(series::first_fall(&coefficients(&|x| x * x + 1e-9), 1e-15), None);
-    near(series::first_fall(&coefficients(&|x| x * x - 1e-10), 1e-15), -1e-5);
+    near(series::first_fall(&coefficients(&|x| x * x - 1e-4), 1e-15), -1e-2);
     assert_eq!(series::first_fall(&coefficients(&|x| 1e-17 * x), 1e-15), None);
 }

@@ -1,4 +1,219 @@
-//! Motion under constraints.
+//! Motion under constraints: bodies kept in contact, smooth, rolling or with friction.
+//!
+//! A [`Flow`] is a group of bodies with contacts that hold; [`Flow::advance`] moves it by one step of
+//! [`gauss`], a [`Piece`], which knows every state within and ends where a contact lets go. A held contact pushes with
+//! the normal force λ that keeps the gap at zero, and it lasts as long as λ ≥ 0:
+//!
+//! ```text
+//! g ≡ 0:   λ from g'' = row · (accelerations) + bias = 0,    power λ g' = 0     (theory, section 3)
+//! ```
+//!
+//! That is what follows a paradox ([PVWZ], where λ starts from zero), what bouncing ends in, and what rests, rocks, rolls and
+//! slides. Several contacts at once are solved together; where their forces are not unique, those of least norm are taken,
+//! and motion does not depend on the choice. After each step positions and velocities are put back on g = 0, g' = 0 by the
+//! shortest way in the kinetic metric, which is rounding; so neither drifts.
+//!
+//! **Friction.** A rough contact rolls, whatever force that takes; with Coulomb friction a contact that does not slip
+//! sticks while the force needed is at most μλ, and one that slips is pulled by −μλ along the slip. The changes between the two
+//! are endings of a piece, and [`Flow::follow`] goes on in the new mode.
+//!
+//! **How it fails.** Obstacles are values: a flat contact that starts to rock (there g'' is −∞), contacts that contradict each
+//! other, and friction that jams (Painlevé). A body without extent has no contact to hold.
 
 pub mod gauss;
 pub mod series;
+
+mod balance;
+mod piece;
+mod system;
+
+use nalgebra::Vector3;
+
+pub use piece::{Ending, Force, Piece};
+pub use system::Correction;
+
+use crate::body::{Body, State};
+use crate::contact::{Side, Surface};
+use crate::shape::HalfSpace;
+use gauss::Gauss;
+use system::{PER_BODY, PER_CONTACT, System};
+
+/// A contact that is kept.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Held {
+    /// The two sides. A plane comes first.
+    pub sides: [Side; 2],
+    /// How the surface answers along the tangent.
+    pub surface: Surface,
+    /// Added to the second body's position for this contact: whole box lengths in a periodic world.
+    pub offset: Vector3<f64>,
+}
+
+impl Held {
+    /// A contact between two sides, in either order for a plane.
+    #[must_use]
+    pub fn new(sides: [Side; 2], surface: Surface) -> Self {
+        let sides = match sides {
+            [body @ Side::Body(_), plane @ Side::Plane(_)] => [plane, body],
+            sides => sides,
+        };
+        Self { sides, surface, offset: Vector3::zeros() }
+    }
+}
+
+/// What a contact does along the tangent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Mode {
+    /// It slips without force.
+    Smooth,
+    /// It does not slip.
+    Stick,
+    /// It slips against friction.
+    Slip {
+        /// μ.
+        coefficient: f64,
+        /// The direction of slip at the start: of the second side along the first.
+        along: Vector3<f64>,
+    },
+}
+
+/// Why a motion cannot go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Obstacle {
+    /// A side has no surface to touch, or the numbers are beyond floating point.
+    NoSurface {
+        /// The contact.
+        contact: usize,
+    },
+    /// A contact is flat and starts to turn across the flat: its acceleration is infinite there.
+    Rocking {
+        /// The contact.
+        contact: usize,
+    },
+    /// Dependent rows ask for different accelerations.
+    Contradiction,
+    /// Sliding friction leaves no acceleration, or more than one.
+    Jam,
+    /// Something is not finite.
+    NotFinite,
+    /// The step does not settle, however short.
+    Rough,
+}
+
+/// A group of bodies with contacts that hold: what does not change.
+#[derive(Debug, Clone)]
+pub struct Flow {
+    bodies: Vec<Body>,
+    planes: Vec<HalfSpace>,
+    gravity: Vector3<f64>,
+    contacts: Vec<Held>,
+    accuracy: f64,
+    gauss: Gauss,
+}
+
+/// The stages of a step: at this number a step of the accuracy below is the least work for smooth contacts.
+const STAGES: usize = 16;
+
+/// The default accuracy: the last coefficients of a step, relative to sizes and speeds.
+const ACCURACY: f64 = 4e-16;
+
+impl Flow {
+    /// A group under uniform gravity. Contacts name bodies and planes by their numbers here.
+    ///
+    /// # Panics
+    ///
+    /// If a contact names a body or a plane that is not there.
+    #[must_use]
+    pub fn new(bodies: &[Body], planes: &[HalfSpace], gravity: Vector3<f64>, contacts: &[Held]) -> Self {
+        for side in contacts.iter().flat_map(|c| &c.sides) {
+            match *side {
+                Side::Body(b) => assert!(b < bodies.len(), "a contact names body {b} of {}", bodies.len()),
+                Side::Plane(p) => assert!(p < planes.len(), "a contact names plane {p} of {}", planes.len()),
+            }
+        }
+        Self {
+            bodies: bodies.to_vec(),
+            planes: planes.to_vec(),
+            gravity,
+            contacts: contacts.to_vec(),
+            accuracy: ACCURACY,
+            gauss: Gauss::new(STAGES),
+        }
+    }
+
+    /// The same at another accuracy: the last coefficients of a step's polynomial, relative to sizes and speeds. The default
+    /// is near rounding.
+    #[must_use]
+    pub fn with_accuracy(self, accuracy: f64) -> Self {
+        Self { accuracy: accuracy.clamp(f64::EPSILON, 1e-2), ..self }
+    }
+
+    /// The contacts.
+    #[must_use]
+    pub fn contacts(&self) -> &[Held] {
+        &self.contacts
+    }
+
+    /// The bodies.
+    #[must_use]
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// Kinetic energy plus −Σ m g·c.
+    #[must_use]
+    pub fn energy(&self, states: &[State]) -> f64 {
+        let of = |(body, state): (&Body, &State)| {
+            if body.fixed {
+                0.0
+            } else {
+                body.kinetic_energy(state) - body.mass * self.gravity.dot(&state.position)
+            }
+        };
+        self.bodies.iter().zip(states).map(of).sum()
+    }
+
+    /// Puts states on the contacts, g = 0 and g' = 0, and without slip where it is rough, by the shortest way in the kinetic
+    /// metric; says how far off they were. For states that meet them but for rounding, or for what an impact left.
+    ///
+    /// # Errors
+    ///
+    /// An obstacle where contacts contradict each other or have no surface.
+    pub fn project(&self, states: &mut [State]) -> Result<Correction, Obstacle> {
+        System::new(self, self.modes_without_friction()).project(states)
+    }
+
+    /// How each contact would move if friction were not limited.
+    fn modes_without_friction(&self) -> Vec<Mode> {
+        let of = |contact: &Held| match contact.surface {
+            Surface::Rough => Mode::Stick,
+            Surface::Smooth | Surface::Coulomb(_) => Mode::Smooth,
+        };
+        self.contacts.iter().map(of).collect()
+    }
+
+    fn free(&self) -> usize {
+        self.bodies.iter().filter(|body| !body.fixed).count()
+    }
+
+    fn unknowns(&self) -> usize {
+        self.free() * PER_BODY + self.contacts.len() * PER_CONTACT
+    }
+
+    /// Where a contact's integrals stand among the unknowns.
+    fn contact_unknown(&self, contact: usize) -> usize {
+        self.free() * PER_BODY + contact * PER_CONTACT
+    }
+
+    /// The size of a body for the purposes of accuracy.
+    fn body_length(body: &Body) -> f64 {
+        let gyration = if body.fixed { 0.0 } else { libm::sqrt(body.inertia.max() / body.mass) };
+        let length = body.shape.circumradius().max(gyration);
+        if length > 0.0 { length } else { 1.0 }
+    }
+
+    /// The largest size in the group.
+    fn length(&self) -> f64 {
+        self.bodies.iter().map(Self::body_length).fold(0.0, f64::max)
+    }
+}
