@@ -163,7 +163,7 @@ fn accuracy_is_a_ladder() {
 fn the_free_top_against_its_closed_form() {
     let inertia = Vector3::new(1.0, 2.0, 2.7);
     let body = Body { shape: Shape::Sphere { radius: 1.0 }, mass: 1.0, inertia, fixed: false };
-    let state = State { angular_velocity: Vector3::new(0.3, 2.0, 0.2), ..State::at(Vector3::zeros()) };
+    let state = State { angular_velocity: Vector3::new(1.0, 0.7, 1.9), ..State::at(Vector3::zeros()) };
     let flight = Flight::new(&body, &state, &Vector3::zeros());
     let momentum = body.momentum(&state, &Vector3::zeros()).1;
     let rate = move |_: f64, y: &[f64], rate: &mut [f64]| {
@@ -204,7 +204,7 @@ fn the_free_top_against_its_closed_form() {
         found.legs.len(),
         field.calls
     );
-    assert!(worst < 10.0 * sensitive, "{worst:e}");
+    assert!(worst < 20.0 * sensitive, "{worst:e}");
 }
 
 /// The pendulum's period is 4 K(sin²(θ₀/2)), K(m) = R_F(0, 1−m, 1).

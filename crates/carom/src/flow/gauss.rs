@@ -63,6 +63,13 @@ pub struct Leg {
 }
 
 impl Leg {
+    /// Constant rates.
+    #[must_use]
+    pub fn straight(from: f64, length: f64, start: &[f64], rates: &[f64]) -> Self {
+        let (start, rates) = (start.to_vec(), rates.to_vec());
+        Self { from, length, start, rates, terms: 1, tail: 0.0, iterations: 0 }
+    }
+
     /// x of a time.
     fn place(&self, t: f64) -> f64 {
         2.0 * ((t - self.from) / self.length) - 1.0
@@ -271,10 +278,12 @@ impl Gauss {
             };
             self.transform(&mut leg.rates, n);
             leg.tail = tail(&leg, demand.scales, s - 2..s);
-            // Coefficients that stay level from the middle on are the rounding of f, which no shorter step removes.
+            // Coefficients that stay level from the middle on are the rounding of f, which no shorter step removes; half the
+            // stages would have done.
             let middle = tail(&leg, demand.scales, s / 2..s - 2);
-            if leg.tail < NOISE && leg.tail > 0.2 * middle {
-                leg.tail = leg.tail.min(0.5 * demand.accuracy);
+            if leg.tail < NOISE && leg.tail >= 0.2 * middle {
+                leg.tail = leg.tail.min(demand.accuracy);
+                return Ok((leg, 2.0 * length));
             }
             // u's last coefficient is of order h^s.
             let factor = libm::pow(demand.accuracy / leg.tail.max(1e-30), 1.0 / count(s));
@@ -329,7 +338,7 @@ impl Gauss {
         iterations: &mut u32,
     ) -> Trial<F::Obstacle> {
         let (s, n) = (self.stages, start.len());
-        match before.filter(|leg| leg.start.len() == n) {
+        match before.filter(|leg| leg.start.len() == n && leg.terms == s) {
             Some(leg) => {
                 for i in 0..s {
                     let t = from + 0.5 * length * (self.nodes[i] + 1.0);

@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 
 use super::gauss::{Demand, Field, Gauss, Halt, Leg};
 use super::series::{MOST_TERMS, first_fall, sum_and_slope};
-use super::system::{Correction, Level, PER_BODY, PER_CONTACT, System, pack, unpack};
+use super::system::{Correction, Level, PER_BODY, PER_CONTACT, Placed, System, pack, unpack};
 use super::{Flow, Mode, Obstacle};
 use crate::body::{Body, State};
 use crate::contact::Surface;
@@ -192,6 +192,12 @@ impl Piece {
     #[must_use]
     pub fn turning_bound(&self, body: usize) -> f64 {
         self.bounds[body].turning
+    }
+
+    /// Whether nothing moves, and never will under the forces there are.
+    #[must_use]
+    pub fn rests(&self) -> bool {
+        self.ending == Ending::Until && self.bounds.iter().all(|b| b.acceleration == 0.0 && b.turning == 0.0)
     }
 
     /// How many times the stages were evaluated.
@@ -399,16 +405,21 @@ impl Flow {
             Halt::Obstacle(obstacle) => obstacle,
             Halt::Rough => Obstacle::Rough,
         };
+        if let Some(leg) = self.rest(&mut system, from, until, &y, &sizes)? {
+            return Ok(self.resting(system, start, leg, given));
+        }
+        // The rounding of an acceleration moves a body by its square of the time: steps no longer than a fall over the
+        // size keep that below the rounding of the size.
+        let longest = (until - from).max(0.0).min(2.0 * libm::sqrt(sizes.length / sizes.acceleration));
         let (mut leg, mut next_length);
         let mut tries = 0;
         loop {
-            let demand =
-                Demand { accuracy: self.accuracy, scales: &scales, length, longest: (until - from).max(0.0) };
+            let demand = Demand { accuracy: self.accuracy, scales: &scales, length, longest };
             (leg, next_length) =
                 gauss.step(&mut system, from, &y, &demand, before.map(|piece| &piece.leg)).map_err(halt)?;
             // A first step of a length guessed far too short is made again.
             tries += 1;
-            if before.is_some() || tries > 2 || leg.length >= until - from || next_length < 1.8 * leg.length {
+            if before.is_some() || tries > 2 || leg.length >= longest || next_length < 1.8 * leg.length {
                 break;
             }
             length = next_length;
@@ -448,6 +459,68 @@ impl Flow {
             next_length,
             start_rates,
         })
+    }
+
+    /// The straight leg of a group at rest under forces in balance that all push.
+    fn rest(
+        &self,
+        system: &mut System,
+        from: f64,
+        until: f64,
+        y: &[f64],
+        sizes: &Sizes,
+    ) -> Result<Option<Leg>, Obstacle> {
+        let still = |placed: &Placed| {
+            placed.state.velocity == Vector3::zeros() && placed.state.angular_velocity == Vector3::zeros()
+        };
+        if !(until > from) || !system.placed.iter().all(still) {
+            return Ok(None);
+        }
+        let mut rate = vec![0.0; self.unknowns()];
+        system.rate(from, y, &mut rate)?;
+        let level = ROUNDING * sizes.acceleration;
+        for (b, placed) in system.placed.iter().enumerate().filter(|(_, placed)| placed.slot.is_some()) {
+            let (acceleration, torque) = system.reaction(b);
+            let turn = (torque + placed.torque).norm() * Self::body_length(&self.bodies[b]);
+            if (placed.acceleration + acceleration).norm() > level
+                || turn > level * self.bodies[b].inertia.min()
+            {
+                return Ok(None);
+            }
+        }
+        for i in 0..self.contacts.len() {
+            let (pushing, friction) = system.force(i);
+            let limit = match self.contacts[i].surface {
+                Surface::Coulomb(coefficient) => coefficient * pushing,
+                Surface::Smooth | Surface::Rough => f64::INFINITY,
+            };
+            if pushing < 0.0 || friction.norm() > limit {
+                return Ok(None);
+            }
+        }
+        rate[..self.contact_unknown(0)].fill(0.0);
+        Ok(Some(Leg::straight(from, until - from, y, &rate)))
+    }
+
+    /// The piece of a group at rest.
+    fn resting(&self, system: System, start: &[State], leg: Leg, given: Correction) -> Piece {
+        let none = Bounds { acceleration: 0.0, turning: 0.0 };
+        Piece {
+            from: leg.from,
+            until: leg.from + leg.length,
+            ending: Ending::Until,
+            given,
+            drift: Correction { position: 0.0, velocity: 0.0 },
+            modes: system.modes,
+            bodies: self.bodies.clone(),
+            start: start.to_vec(),
+            end: start.to_vec(),
+            bounds: vec![none; self.bodies.len()],
+            contact_base: self.contact_unknown(0),
+            next_length: leg.length,
+            start_rates: Some(vec![0.0; self.contacts.len()]),
+            leg,
+        }
     }
 
     /// The first change within a step.
