@@ -468,3 +468,97 @@ fn accuracy_and_units_do_not_change_the_motion() {
         assert!((pieces.last().unwrap().until / time - one.until).abs() < 1e-13);
     }
 }
+
+/// Which contacts hold in a corner depends on where gravity points.
+#[test]
+fn contacts_hold_or_part() {
+    let planes = [plane([1.0, 0.0, 0.0], 0.0), plane([0.0, 0.0, 1.0], 0.0)];
+    let contacts = [smooth([Side::Plane(0), Side::Body(0)]), smooth([Side::Plane(1), Side::Body(0)])];
+    let ball = solid(Shape::Sphere { radius: 0.5 }, 2.0);
+    let start = State::at(Vector3::new(0.5, 0.0, 0.5));
+    for (gravity, holds) in [
+        ([-1.0, 0.0, -1.0], [true, true]),
+        ([1.0, 0.0, -1.0], [false, true]),
+        ([-1.0, 0.0, 1.0], [true, false]),
+        ([1.0, 0.0, 1.0], [false, false]),
+    ] {
+        let flow = Flow::new(&[ball], &planes, Vector3::from(gravity), &contacts);
+        let found = flow.holding(&[start]).unwrap();
+        assert_eq!(found.holds, holds);
+        assert_eq!(found.marginal, [false, false]);
+        for i in 0..2 {
+            let pull = [gravity[0], gravity[2]][i];
+            assert!((found.forces[i] - (-2.0 * pull).max(0.0)).abs() < 1e-14);
+            assert!((found.accelerations[i] - pull.max(0.0)).abs() < 1e-14);
+        }
+    }
+}
+
+/// Forces and accelerations of an ellipsoid among planes that all touch it, against the best of all subsets.
+#[test]
+fn holding_is_complementary() {
+    let directions = [[1.0, 0.0, 0.5], [-1.0, 0.3, 0.4], [0.1, -1.0, 0.7], [0.2, 0.9, -0.5], [0.0, 0.1, 1.0]];
+    let egg = solid(Shape::Ellipsoid { semi_axes: [1.0, 0.8, 0.6] }, 1.3);
+    for round in 0..40 {
+        let angle = f64::from(round);
+        let pose = UnitQuaternion::from_scaled_axis(Vector3::new(angle.sin(), angle.cos(), 0.3 * angle));
+        let start = State {
+            orientation: pose,
+            angular_velocity: Vector3::new((2.0 * angle).sin(), (3.0 * angle).cos(), 0.5),
+            ..State::at(Vector3::zeros())
+        };
+        // Planes tangent to the body; those whose contact does not close are moved along with a velocity that keeps them.
+        let planes: Vec<HalfSpace> = directions
+            .iter()
+            .map(|&d| {
+                let floor = plane(d, 0.0);
+                let at = gap_to_plane(&egg.shape, &start.pose(), &floor);
+                HalfSpace { offset: floor.offset + at.gap, ..floor }
+            })
+            .collect();
+        let contacts: Vec<Held> =
+            (0..planes.len()).map(|i| smooth([Side::Plane(i), Side::Body(0)])).collect();
+        let gravity = Vector3::new((1.3 * angle).cos() * 3.0, (0.7 * angle).sin() * 3.0, -9.81);
+        let flow = Flow::new(&[egg], &planes, gravity, &contacts);
+        let mut rest = [State { angular_velocity: Vector3::zeros(), ..start }];
+        let Ok(found) = flow.holding(&rest) else { continue };
+        assert!(found.forces.iter().all(|f| *f >= 0.0));
+        assert!(found.accelerations.iter().all(|a| *a > -1e-12));
+        for i in 0..planes.len() {
+            assert!(found.forces[i] * found.accelerations[i] < 1e-12);
+            assert_eq!(found.holds[i], found.accelerations[i] <= 1e-10);
+        }
+        // The group that holds moves on with the same forces, none of which pulls.
+        let group = flow.keeping(&found.holds);
+        if !group.contacts().is_empty() {
+            group.project(&mut rest).unwrap();
+            let piece = group.advance(&rest, 0.0, 1e-3).unwrap();
+            let held: Vec<usize> = (0..planes.len()).filter(|&i| found.holds[i]).collect();
+            if held.len() < 6 && !found.marginal.contains(&true) {
+                for (place, &i) in held.iter().enumerate() {
+                    assert!((piece.force(place, 0.0).normal - found.forces[i]).abs() < 1e-9);
+                }
+            }
+        }
+    }
+}
+
+/// At a paradox neither force nor acceleration decides, and the force's rate does: backwards in time the same contact parts.
+#[test]
+fn a_paradox_is_marginal() {
+    for case in reference()["cases"].as_array().unwrap() {
+        let bodies: Vec<Body> = case["bodies"].as_array().unwrap().iter().map(body).collect();
+        let mut states: Vec<State> = case["bodies"].as_array().unwrap().iter().map(state).collect();
+        let flow = Flow::new(&bodies, &[], Vector3::zeros(), &[smooth([Side::Body(0), Side::Body(1)])]);
+        let found = flow.holding(&states).unwrap();
+        assert_eq!((found.holds[0], found.marginal[0]), (true, true));
+        for state in &mut states {
+            state.velocity = -state.velocity;
+            state.angular_velocity = -state.angular_velocity;
+        }
+        let found = flow.holding(&states).unwrap();
+        assert_eq!((found.holds[0], found.marginal[0]), (false, true));
+        let piece = flow.advance(&states, 0.0, 1.0).unwrap();
+        assert!(matches!(piece.ending, Ending::LiftOff { contact: 0, .. }) && piece.until == 0.0);
+    }
+}
