@@ -63,6 +63,13 @@ pub struct Leg {
 }
 
 impl Leg {
+    /// Constant rates.
+    #[must_use]
+    pub fn straight(from: f64, length: f64, start: &[f64], rates: &[f64]) -> Self {
+        let (start, rates) = (start.to_vec(), rates.to_vec());
+        Self { from, length, start, rates, terms: 1, tail: 0.0, iterations: 0 }
+    }
+
     /// x of a time.
     fn place(&self, t: f64) -> f64 {
         2.0 * ((t - self.from) / self.length) - 1.0
@@ -168,6 +175,9 @@ enum Trial<O> {
 /// Changes below this, relative to the scales, are rounding: the iteration has arrived.
 const ARRIVED: f64 = 1e-17;
 
+/// Coefficients above this, relative to the scales, are never rounding.
+const NOISE: f64 = 1e-13;
+
 /// Iterations after which a step is given up.
 const MOST_ITERATIONS: u32 = 60;
 
@@ -175,10 +185,10 @@ const MOST_ITERATIONS: u32 = 60;
 const MOST_TRIALS: u32 = 80;
 
 impl Gauss {
-    /// The method with s stages, 2 ≤ s ≤ 31.
+    /// The method with s stages, 6 ≤ s ≤ 31.
     #[must_use]
     pub fn new(stages: usize) -> Self {
-        let s = stages.clamp(2, MOST_TERMS - 1);
+        let s = stages.clamp(6, MOST_TERMS - 1);
         let (nodes, weights) = gauss(s);
         let mut analysis = vec![0.0; s * s];
         for j in 0..s {
@@ -267,7 +277,14 @@ impl Gauss {
                 iterations,
             };
             self.transform(&mut leg.rates, n);
-            leg.tail = tail(&leg, demand.scales);
+            leg.tail = tail(&leg, demand.scales, s - 2..s);
+            // Coefficients that stay level from the middle on are the rounding of f, which no shorter step removes; half the
+            // stages would have done.
+            let middle = tail(&leg, demand.scales, s / 2..s - 2);
+            if leg.tail < NOISE && leg.tail >= 0.2 * middle {
+                leg.tail = leg.tail.min(demand.accuracy);
+                return Ok((leg, 2.0 * length));
+            }
             // u's last coefficient is of order h^s.
             let factor = libm::pow(demand.accuracy / leg.tail.max(1e-30), 1.0 / count(s));
             if leg.tail <= 4.0 * demand.accuracy {
@@ -304,7 +321,7 @@ impl Gauss {
         let rates = vec![0.0; s * n];
         let mut leg = Leg { from, length, start: start.to_vec(), rates, terms: s, tail: 0.0, iterations };
         self.transform(&mut leg.rates, n);
-        leg.tail = tail(&leg, scales);
+        leg.tail = tail(&leg, scales, s - 2..s);
         Ok(leg)
     }
 
@@ -321,7 +338,7 @@ impl Gauss {
         iterations: &mut u32,
     ) -> Trial<F::Obstacle> {
         let (s, n) = (self.stages, start.len());
-        match before.filter(|leg| leg.start.len() == n) {
+        match before.filter(|leg| leg.start.len() == n && leg.terms == s) {
             Some(leg) => {
                 for i in 0..s {
                     let t = from + 0.5 * length * (self.nodes[i] + 1.0);
@@ -342,7 +359,7 @@ impl Gauss {
         let mut last = f64::INFINITY;
         for round in 0..MOST_ITERATIONS {
             *iterations += 1;
-            let mut change: f64 = 0.0;
+            let (mut change, mut size): (f64, f64) = (0.0, 0.0);
             for i in 0..s {
                 self.state.fill(0.0);
                 for j in 0..s {
@@ -356,18 +373,20 @@ impl Gauss {
                     let moved = (next - *shift).abs() / scales[d];
                     // Not a number must not pass for no change.
                     change = if moved <= change { change } else { moved };
+                    size = size.max(next.abs() / scales[d]);
                     *shift = next;
                 }
             }
             if !change.is_finite() {
                 return Trial::Unsettled;
             }
-            // The last change was as small as rounding lets it be: these rates belong to these stages.
+            // Arrived, or as near as rounding lets it. No guess at the next change from the last two: the first ones fall
+            // faster than those that follow.
             // The first change is from nothing and says nothing of the second.
             let shrinking = if round > 1 && last > 0.0 { change / last } else { 1.0 };
             if change <= ARRIVED
-                || (change < 1e-13 && round > 1 && shrinking > 0.5)
-                || (shrinking < 0.5 && change * shrinking < 0.1 * ARRIVED)
+                || (shrinking > 0.5 && change <= 4.0 * f64::EPSILON * size)
+                || (shrinking > 0.9 && change <= 256.0 * f64::EPSILON * size)
             {
                 return Trial::Settled;
             }
@@ -403,12 +422,12 @@ impl Gauss {
     }
 }
 
-/// The last two coefficients of u, |a_k| h/(2k+1), at their greatest relative to the scales and to the change over the step:
-/// what moves far is not asked for more digits than it has.
-fn tail(leg: &Leg, scales: &[f64]) -> f64 {
+/// Coefficients of u, |a_k| h/(2k+1), at their greatest relative to the scales and to the change over the step: what
+/// moves far is not asked for more digits than it has.
+fn tail(leg: &Leg, scales: &[f64], terms: Range<usize>) -> f64 {
     let n = leg.start.len();
     let mut most: f64 = 0.0;
-    for k in leg.terms.saturating_sub(2)..leg.terms {
+    for k in terms {
         let share = leg.length.abs() / (2.0 * count(k) + 1.0);
         for d in 0..n {
             let scale = scales[d] + leg.length.abs() * leg.rates[d].abs();
