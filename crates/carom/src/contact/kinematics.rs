@@ -354,7 +354,7 @@ impl Tangent {
         }
     }
 
-    fn down(&self, x: &Vector3<f64>) -> Vector2<f64> {
+    pub(super) fn down(&self, x: &Vector3<f64>) -> Vector2<f64> {
         Vector2::new(self.basis[0].dot(x), self.basis[1].dot(x))
     }
 
@@ -362,7 +362,7 @@ impl Tangent {
         self.basis[0] * x.x + self.basis[1] * x.y
     }
 
-    fn matrix(&self, m: &Matrix3<f64>) -> Matrix2<f64> {
+    pub(super) fn matrix(&self, m: &Matrix3<f64>) -> Matrix2<f64> {
         let [a, b] = [self.down(&(m * self.basis[0])), self.down(&(m * self.basis[1]))];
         Matrix2::from_columns(&[a, b])
     }

@@ -5,6 +5,7 @@ pub mod classify;
 pub mod coefficients;
 pub mod jet;
 pub mod kinematics;
+pub mod neighbourhood;
 pub mod series;
 
 use nalgebra::{Unit, Vector3};
