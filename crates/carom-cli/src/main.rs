@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{classify, compare, gap, generalized, paper, schema, solve, toi};
+use crate::commands::{classify, compare, gap, generalized, paper, paradox, schema, solve, toi};
 use crate::diagnostics::Refusal;
 
 /// The reference engine for rigid-body impact.
@@ -47,6 +47,8 @@ enum Command {
     Generalized(generalized::Arguments),
     /// Lists, or reproduces, published examples: printed value, computed value, erratum
     Paper(paper::Arguments),
+    /// Finds initial conditions of a paradox for given shapes
+    Paradox(paradox::Arguments),
     /// Prints the JSON Schema of the scene
     Schema(schema::Arguments),
 }
@@ -98,6 +100,7 @@ fn main() -> ExitCode {
         Command::Toi(arguments) => (toi::run(arguments), arguments.json),
         Command::Compare(arguments) => (compare::run(arguments), arguments.json),
         Command::Paper(arguments) => (paper::run(arguments), arguments.json),
+        Command::Paradox(arguments) => (paradox::run(arguments), arguments.json),
         Command::Schema(arguments) => (schema::run(), arguments.json),
         Command::Generalized(arguments) => (generalized::run(arguments), arguments.json),
     };

@@ -6,6 +6,7 @@ pub mod coefficients;
 pub mod jet;
 pub mod kinematics;
 pub mod neighbourhood;
+pub mod paradox;
 pub mod series;
 
 use nalgebra::{Unit, Vector3};
