@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{compare, gap, generalized, paper, schema, solve, toi};
+use crate::commands::{classify, compare, gap, generalized, paper, paradox, schema, solve, toi};
 use crate::diagnostics::Refusal;
 
 /// The reference engine for rigid-body impact.
@@ -37,6 +37,8 @@ enum Command {
     Solve(solve::Arguments),
     /// Resolves it by every law, side by side
     Compare(compare::Arguments),
+    /// Finds every contact's kinematics and its type
+    Classify(classify::Arguments),
     /// Measures the signed distance of every pair, now or after free flight
     Gap(gap::Arguments),
     /// Finds the first time of impact of every pair in free flight, with its error bound
@@ -45,6 +47,8 @@ enum Command {
     Generalized(generalized::Arguments),
     /// Lists, or reproduces, published examples: printed value, computed value, erratum
     Paper(paper::Arguments),
+    /// Finds initial conditions of a paradox for given shapes
+    Paradox(paradox::Arguments),
     /// Prints the JSON Schema of the scene
     Schema(schema::Arguments),
 }
@@ -91,10 +95,12 @@ fn main() -> ExitCode {
     };
     let (result, json) = match &arguments.command {
         Command::Solve(arguments) => (solve::run(arguments), arguments.json),
+        Command::Classify(arguments) => (classify::run(arguments), arguments.json),
         Command::Gap(arguments) => (gap::run(arguments), arguments.json),
         Command::Toi(arguments) => (toi::run(arguments), arguments.json),
         Command::Compare(arguments) => (compare::run(arguments), arguments.json),
         Command::Paper(arguments) => (paper::run(arguments), arguments.json),
+        Command::Paradox(arguments) => (paradox::run(arguments), arguments.json),
         Command::Schema(arguments) => (schema::run(), arguments.json),
         Command::Generalized(arguments) => (generalized::run(arguments), arguments.json),
     };

@@ -126,16 +126,16 @@ const FLATTEST: f64 = 1e-14;
 const STILL: f64 = 1e-12;
 
 /// One side: its motion at the contact point and its surface there, everything in world axes.
-struct Surface {
+pub(super) struct Surface {
     velocity: Vector3<f64>,
-    spin: Vector3<f64>,
-    spin_rate: Vector3<f64>,
+    pub(super) spin: Vector3<f64>,
+    pub(super) spin_rate: Vector3<f64>,
     arm: Vector3<f64>,
     /// The material's acceleration without that of the centre and without the angular acceleration's part: ω×(ω×r).
     centripetal: Vector3<f64>,
-    acceleration: Vector3<f64>,
-    jerk: Vector3<f64>,
-    curvature: Matrix3<f64>,
+    pub(super) acceleration: Vector3<f64>,
+    pub(super) jerk: Vector3<f64>,
+    pub(super) curvature: Matrix3<f64>,
     /// 1/size; zero for a plane.
     sharpness: f64,
 }
@@ -186,15 +186,39 @@ impl Surface {
     }
 
     /// (ω̇× + ω×ω×) e
-    fn turn(&self, e: &Vector3<f64>) -> Vector3<f64> {
+    pub(super) fn turn(&self, e: &Vector3<f64>) -> Vector3<f64> {
         self.spin_rate.cross(e) + self.spin.cross(&self.spin.cross(e))
     }
 }
 
-/// The third-order term of a body's surface along a tangent, in world axes.
-fn curvature_change(body: &Moving, arm: &Vector3<f64>, e: &Vector3<f64>) -> f64 {
-    let to_body = |x: &Vector3<f64>| body.state.orientation.inverse_transform_vector(x);
-    body.shape.curvature_change(&to_body(arm), &to_body(e))
+impl Moving<'_> {
+    /// D³d[e,e,e] of its surface at a contact point, for a tangent e, everything in world axes.
+    #[must_use]
+    pub fn curvature_change(&self, point: &Vector3<f64>, e: &Vector3<f64>) -> f64 {
+        let to_body = |x: &Vector3<f64>| self.state.orientation.inverse_transform_vector(x);
+        self.shape.curvature_change(&to_body(&(point - self.state.position)), &to_body(e))
+    }
+}
+
+impl Facing<'_> {
+    /// The same; zero for a plane.
+    #[must_use]
+    pub fn curvature_change(&self, point: &Vector3<f64>, e: &Vector3<f64>) -> f64 {
+        match self {
+            Self::Body(body) => body.curvature_change(point, e),
+            Self::Plane(_) => 0.0,
+        }
+    }
+}
+
+/// The contact points and both sides there.
+pub(super) fn surfaces(first: &Facing, second: &Moving, at: &Gap) -> ([Vector3<f64>; 2], [Surface; 2]) {
+    // Of a plane's gap the body's point comes first.
+    let (points, one) = match first {
+        Facing::Body(body) => (at.points, Surface::of(body, &at.points[0], &at.normal)),
+        Facing::Plane(_) => ([at.points[1], at.points[0]], Surface::of_plane()),
+    };
+    (points, [one, Surface::of(second, &points[1], &at.normal)])
 }
 
 /// The kinematics of a contact, or of two bodies near one, from the gap between them: that of [`gap`](crate::gap::gap) with the
@@ -202,16 +226,7 @@ fn curvature_change(body: &Moving, arm: &Vector3<f64>, e: &Vector3<f64>) -> f64 
 #[must_use]
 pub fn kinematics(first: &Facing, second: &Moving, at: &Gap) -> Kinematics {
     let n = at.normal;
-    // Of a plane's gap the body's point comes first.
-    let points = match first {
-        Facing::Body(_) => at.points,
-        Facing::Plane(_) => [at.points[1], at.points[0]],
-    };
-    let one = match first {
-        Facing::Body(body) => Surface::of(body, &points[0], &n),
-        Facing::Plane(_) => Surface::of_plane(),
-    };
-    let two = Surface::of(second, &points[1], &n);
+    let (points, [one, two]) = surfaces(first, second, at);
 
     let u = two.velocity - one.velocity;
     let v = n.dot(&u);
@@ -237,10 +252,8 @@ pub fn kinematics(first: &Facing, second: &Moving, at: &Gap) -> Kinematics {
     } else {
         (n.dot(&(two.centripetal - one.centripetal)) + slide, n.dot(&apart) + slide)
     };
-    let bends = match first {
-        Facing::Body(body) => curvature_change(body, &one.arm, &rolling[0]),
-        Facing::Plane(_) => 0.0,
-    } + curvature_change(second, &two.arm, &rolling[1]);
+    let bends =
+        first.curvature_change(&points[0], &rolling[0]) + second.curvature_change(&points[1], &rolling[1]);
     let [e1, e2] = &rolling;
     let g3 = n.dot(&(two.jerk - one.jerk))
         + 3.0 * n.dot(&(two.turn(e2) - one.turn(e1)))
@@ -341,7 +354,7 @@ impl Tangent {
         }
     }
 
-    fn down(&self, x: &Vector3<f64>) -> Vector2<f64> {
+    pub(super) fn down(&self, x: &Vector3<f64>) -> Vector2<f64> {
         Vector2::new(self.basis[0].dot(x), self.basis[1].dot(x))
     }
 
@@ -349,7 +362,7 @@ impl Tangent {
         self.basis[0] * x.x + self.basis[1] * x.y
     }
 
-    fn matrix(&self, m: &Matrix3<f64>) -> Matrix2<f64> {
+    pub(super) fn matrix(&self, m: &Matrix3<f64>) -> Matrix2<f64> {
         let [a, b] = [self.down(&(m * self.basis[0])), self.down(&(m * self.basis[1]))];
         Matrix2::from_columns(&[a, b])
     }
