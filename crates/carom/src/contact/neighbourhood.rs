@@ -16,8 +16,16 @@ use nalgebra::{Matrix2, Vector2, Vector3};
 use super::kinematics::{Kinematics, Tangent};
 use crate::gap::{gap, gap_to_plane};
 use crate::motion::Flight;
-use crate::shape::Shape;
-use crate::toi::Other;
+use crate::shape::{HalfSpace, Shape};
+
+/// What a body may enter.
+#[derive(Debug, Clone, Copy)]
+pub enum Other<'a> {
+    /// Another body in flight.
+    Body(&'a Shape, &'a Flight),
+    /// A plane.
+    Plane(&'a HalfSpace),
+}
 
 /// The neighbourhood of a contact over time.
 #[derive(Debug, Clone, PartialEq)]

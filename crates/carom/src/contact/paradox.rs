@@ -30,7 +30,7 @@ use crate::body::{Body, State};
 use crate::gap::{Gap, gap};
 use crate::motion::{Derivatives, Flight};
 use crate::shape::{Shape, unit};
-use crate::toi::{Meeting, Other, first_contact};
+use crate::toi::{self, Meeting, Window, first_contact};
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy)]
@@ -340,8 +340,8 @@ fn certify(bodies: &[Body; 2], states: &[State; 2], class: &Classification) -> O
     }
     // At least as far back as the exact gaps, and a tenth of the time that the motion takes over the bodies' size.
     let since = -(0.1 * class.scales.length / class.scales.speed).max(t);
-    let other = Other::Body(&bodies[1].shape, &flights[1]);
-    let search = first_contact(&bodies[0].shape, &flights[0], other, since, -first);
+    let [one, two] = [0, 1].map(|k| toi::Moving::new(&bodies[k].shape, &flights[k]));
+    let search = first_contact(one, two, Window::new(since, -first));
     certificate.apart_since = since;
     (search.meeting == Meeting::Apart).then_some(certificate)
 }
