@@ -29,6 +29,7 @@
 //! proof.
 //!
 //! The search stops after a bounded number of steps. Not proved is that it always arrives; in the tests it always did.
+#![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 mod dual;
 mod primal;
