@@ -288,6 +288,17 @@ impl Convex for Shape {
         }
     }
 
+    /// The longest semi-axis.
+    fn size(&self) -> f64 {
+        match *self {
+            Self::Point => 0.0,
+            Self::Sphere { radius } => radius,
+            Self::Ellipsoid { semi_axes: [a, b, c] } | Self::Superellipsoid { semi_axes: [a, b, c], .. } => {
+                a.max(b).max(c)
+            }
+        }
+    }
+
     fn is_symmetric(&self) -> bool {
         true
     }
