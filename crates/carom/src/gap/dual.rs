@@ -33,7 +33,7 @@ impl<A: Convex, B: Convex> Pair<'_, A, B> {
 
     /// What rounding leaves of any sum of these lengths.
     pub fn rounding(&self) -> f64 {
-        let sizes = self.one.circumradius + self.other.map_or(0.0, |other| other.circumradius);
+        let sizes = self.one.size + self.other.map_or(0.0, |other| other.size);
         f64::EPSILON * (sizes + self.offset.norm())
     }
 }
@@ -63,6 +63,8 @@ struct Place {
     value: f64,
     /// r_T
     slope: Vector3<f64>,
+    /// |r_T|
+    steepness: f64,
 }
 
 impl<'a, A: Convex, B: Convex> Ascent<'a, A, B> {
@@ -76,19 +78,19 @@ impl<'a, A: Convex, B: Convex> Ascent<'a, A, B> {
 
     /// |r_T|
     pub fn steepness(&self) -> f64 {
-        self.at.slope.norm()
+        self.at.steepness
     }
 
     pub fn found(&self) -> Found {
-        let Place { value, normal, points, slope, .. } = self.at;
-        let settled = slope.norm() <= SETTLED * self.rounding;
+        let Place { value, normal, points, steepness, .. } = self.at;
+        let settled = steepness <= SETTLED * self.rounding;
         Found { gap: value, normal, points, iterations: self.steps, settled }
     }
 
     /// Takes a step; false when there is none left that rounding does not hide.
     pub fn step(&mut self) -> bool {
-        let at = self.at;
-        if at.slope.norm() <= self.rounding || self.steps >= MOST_STEPS {
+        let at = &self.at;
+        if at.steepness <= self.rounding || self.steps >= MOST_STEPS {
             return false;
         }
         let basis = tangents(&at.normal);
@@ -98,12 +100,12 @@ impl<'a, A: Convex, B: Convex> Ascent<'a, A, B> {
             self.steps += 1;
             let step = bounded_step(&bend, &slope, self.reach);
             let expected = slope.dot(&step) - 0.5 * step.dot(&(bend * step));
-            let next = place(self.pair, (at.normal + basis[0] * step.x + basis[1] * step.y).normalize());
+            let next = place(self.pair, unit_of(at.normal + basis[0] * step.x + basis[1] * step.y));
             let gained = next.value - at.value;
             let hidden = expected <= 8.0 * self.rounding;
             // Close to the maximum f itself is flat to rounding, and the slope decides.
             let better = if hidden {
-                next.slope.norm() < 0.5 * at.slope.norm() && gained >= -8.0 * self.rounding
+                next.steepness < 0.5 * at.steepness && gained >= -8.0 * self.rounding
             } else {
                 gained >= 0.1 * expected
             };
@@ -137,13 +139,14 @@ fn place<A: Convex, B: Convex>(pair: &Pair<A, B>, normal: Vector3<f64>) -> Place
         pair.other.map_or_else(|| (Vector3::zeros(), Matrix3::zeros()), |other| other.facing(&-normal));
     let between = pair.offset + other.0 - one.0;
     let value = normal.dot(&between);
-    Place {
-        normal,
-        points: [one.0, other.0],
-        hessians: [one.1, other.1],
-        value,
-        slope: between - normal * value,
-    }
+    let slope = between - normal * value;
+    let steepness = libm::sqrt(slope.norm_squared());
+    Place { normal, points: [one.0, other.0], hessians: [one.1, other.1], value, slope, steepness }
+}
+
+/// x/|x| for an x that is no shorter than one.
+fn unit_of(x: Vector3<f64>) -> Vector3<f64> {
+    x * libm::sqrt(x.norm_squared()).recip()
 }
 
 /// The maximiser of slope·δ − ½δᵀBδ where B is positive and it lies within reach; else that of a B shifted by enough.

@@ -29,6 +29,7 @@
 //! proof.
 //!
 //! The search stops after a bounded number of steps. Not proved is that it always arrives; in the tests it always did.
+#![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 mod dual;
 mod primal;
@@ -83,7 +84,7 @@ fn measure<A: Convex, B: Convex>(
     near: Option<&Vector3<f64>>,
 ) -> Option<Gap> {
     let apart = second.1.translation.vector - first.1.translation.vector;
-    let sizes = [first.0.circumradius(), second.0.circumradius()];
+    let sizes = [first.0.size(), second.0.size()];
     let scale = sizes[0].max(sizes[1]);
     if scale == 0.0 {
         return None;
@@ -140,19 +141,19 @@ struct Turned<'a, S> {
     unit: f64,
     scale: f64,
     /// In units of the scale.
-    circumradius: f64,
+    size: f64,
 }
 
 impl<'a, S: Convex> Turned<'a, S> {
-    fn new((shape, pose): (&'a S, &Isometry3<f64>), circumradius: f64, scale: f64) -> Self {
+    fn new((shape, pose): (&'a S, &Isometry3<f64>), size: f64, scale: f64) -> Self {
         let axes = pose.rotation.to_rotation_matrix().into_inner();
         let unit = scale.recip();
-        Self { shape, axes, unit, scale, circumradius: circumradius * unit }
+        Self { shape, axes, unit, scale, size: size * unit }
     }
 
     /// A relative of the same body at the same place.
     fn replaced(&self, shape: &'a S) -> Self {
-        Self { shape, circumradius: shape.circumradius() * self.unit, ..*self }
+        Self { shape, size: shape.size() * self.unit, ..*self }
     }
 
     fn rolling_radius(&self) -> f64 {

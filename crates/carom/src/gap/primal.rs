@@ -127,7 +127,7 @@ impl<A: Convex, B: Convex> Polish<'_, A, B> {
 /// Solves for the points from those of `from`; `None` if that does not lead to a maximum at least as high. Also says how
 /// many steps it took.
 pub(super) fn polish<A: Convex, B: Convex>(pair: &Pair<A, B>, from: &Found) -> (Option<Found>, u32) {
-    let size = pair.other.map_or(f64::INFINITY, |other| other.circumradius).min(pair.one.circumradius);
+    let size = pair.other.map_or(f64::INFINITY, |other| other.size).min(pair.one.size);
     let rounding = pair.rounding();
     let polish = Polish { pair, size, rounding };
     let mut now = polish.stand(&from.points);

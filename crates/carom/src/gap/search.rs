@@ -14,9 +14,9 @@ pub(super) fn search<A: Convex, B: Convex>(
     near: Option<&Vector3<f64>>,
 ) -> Found {
     let pair = Pair { one, other, offset };
-    // ρ of the module's guarantee.
-    let rolling = one.rolling_radius() + other.map_or(0.0, Turned::rolling_radius);
-    let global = |found: &Found| found.settled && found.gap > -rolling;
+    // ρ of the module's guarantee, which is only asked for in overlap.
+    let rolling = || one.rolling_radius() + other.map_or(0.0, Turned::rolling_radius);
+    let global = |found: &Found| found.settled && (found.gap >= 0.0 || found.gap > -rolling());
     let mut wasted = 0;
     if let Some(near) = near.map(unit).filter(|n| n.norm() > 0.5) {
         let found = ascend(&pair, &near);

@@ -62,7 +62,7 @@ fn tangent(a: [f64; 3], n: &Vector3<f64>) -> (f64, Vector3<f64>) {
     let square = y.norm_squared();
     if (SQUARES.0..SQUARES.1).contains(&square) {
         let h = libm::sqrt(square);
-        return (h, y / h);
+        return (h, y * h.recip());
     }
     // Squares that are out of range, or n itself near the end of it.
     let scale = n.amax();

@@ -5,10 +5,12 @@
 //! p ≥ 2: convex, smooth, and symmetric about the centre, so h(−n) = h(n). Axes from 1e-100 to 1e100 and exponents from
 //! 2 to 1000 neither overflow nor lose digits. Shapes are not checked here: axes and radii must be positive and
 //! finite. Other bodies come in by the trait [`Convex`].
+#![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 mod convex;
 mod ellipsoid;
 mod half_space;
+mod mass;
 mod sphere;
 mod superellipsoid;
 mod third;
@@ -16,6 +18,7 @@ mod third;
 use nalgebra::{Matrix3, Unit, Vector3};
 
 pub use convex::Convex;
+pub use mass::{MassProperties, mass_properties};
 
 /// A body's shape, in its own principal axes about its centre of mass.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -295,6 +298,17 @@ impl Convex for Shape {
             Self::Point => Some(0.0),
             Self::Sphere { radius } => Some(radius),
             _ => None,
+        }
+    }
+
+    /// The longest semi-axis.
+    fn size(&self) -> f64 {
+        match *self {
+            Self::Point => 0.0,
+            Self::Sphere { radius } => radius,
+            Self::Ellipsoid { semi_axes: [a, b, c] } | Self::Superellipsoid { semi_axes: [a, b, c], .. } => {
+                a.max(b).max(c)
+            }
         }
     }
 

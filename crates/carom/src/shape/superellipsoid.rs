@@ -171,8 +171,8 @@ pub(super) fn osculate(a: [f64; 3], p: f64, x: &Vector3<f64>) -> Osculation {
 pub(super) fn circumradius(a: [f64; 3], p: f64) -> f64 {
     let most = a[0].max(a[1]).max(a[2]);
     let twice = 2.0 * p / (p - 2.0);
-    let sum: f64 = a.iter().map(|a| libm::pow(a / most, twice)).sum();
-    most * libm::pow(sum, 1.0 / twice)
+    let sum: f64 = a.iter().map(|a| raised(a / most, twice)).sum();
+    most * root(sum, twice)
 }
 
 /// A lower bound of the least radius of curvature. In y the Hessian of h is at least (q−1)/h times the projection
