@@ -33,7 +33,7 @@ fn run(flow: &Flow, states: &[State], until: f64) -> Vec<Piece> {
     while !matches!(pieces.last().unwrap().ending, Ending::Until | Ending::LiftOff { .. }) {
         let next = flow.follow(pieces.last().unwrap(), until).unwrap();
         pieces.push(next);
-        assert!(pieces.len() < 10_000);
+        assert!(pieces.len() < 1000);
     }
     pieces
 }
@@ -138,10 +138,10 @@ fn a_thrown_ball_comes_to_roll() {
             found - time,
             pieces.len()
         );
-        assert!((found - time).abs() < 4e-15 * time.max(1.0));
+        assert!((found - time).abs() < time_error.min(1e-13));
         let after = pieces[stuck].end()[0];
         let expected = velocity - slip.normalize() * (coefficient * G * time);
-        assert!((after.velocity - expected).norm() < 1e-14 * velocity.norm().max(slip.norm()));
+        assert!((after.velocity - expected).norm() < 1e-13 * velocity.norm().max(slip.norm()));
         assert_eq!(pieces[stuck + 1].modes()[0], Mode::Stick);
         let end = pieces.last().unwrap().end()[0];
         assert!((end.velocity - expected).norm() < 1e-13 * slip.norm());
@@ -256,7 +256,8 @@ fn an_ellipsoid_with_friction() {
     for piece in &pieces {
         for i in 0..=5 {
             let force = piece.force(0, piece.from + (piece.until - piece.from) * f64::from(i) / 5.0);
-            assert!(force.friction.norm() <= coefficient * force.normal * (1.0 + 1e-9) + 1e-10);
+            // The direction hangs on the last digits of the slip where that comes to rest.
+            assert!(force.friction.norm() <= coefficient * force.normal * (1.0 + 1e-6));
         }
     }
 }

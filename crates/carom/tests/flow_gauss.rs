@@ -48,7 +48,7 @@ fn run<F: Field<Obstacle = &'static str>>(
     let (mut t, mut y, mut length) = (0.0, start.to_vec(), 0.01);
     let mut legs: Vec<Leg> = Vec::new();
     while t < until {
-        let demand = Demand { accuracy, scales: &scales, length, longest: until - t };
+        let demand = Demand { accuracy, scales: &scales, length, longest: until - t, implicit: false };
         let (leg, next) = gauss.step(field, t, &y, &demand, legs.last())?;
         // The last step ends at the time asked for, not within rounding of it.
         t = if leg.length == until - t { until } else { t + leg.length };
@@ -265,4 +265,30 @@ fn first_falls() {
     assert_eq!(series::first_fall(&coefficients(&|x| x * x + 1e-9), 1e-15), None);
     near(series::first_fall(&coefficients(&|x| x * x - 1e-4), 1e-15), -1e-2);
     assert_eq!(series::first_fall(&coefficients(&|x| 1e-17 * x), 1e-15), None);
+}
+
+/// y' = −k (y − cos t) by Newton's method, in steps that the fixed-point iteration could not make.
+#[test]
+fn a_stiff_rate_is_followed() {
+    let stiffness = 1e5;
+    let rate = |t: f64, y: &[f64], rate: &mut [f64]| {
+        rate[0] = -stiffness * (y[0] - t.cos());
+        Ok::<(), &'static str>(())
+    };
+    // The solution without transient: k/(k²+1) (k cos t + sin t).
+    let exact = |t: f64| stiffness / (stiffness * stiffness + 1.0) * (stiffness * t.cos() + t.sin());
+    let mut field = Counted { rate, size: 1, calls: 0 };
+    let mut gauss = Gauss::new(16);
+    let (mut t, mut y, mut length, mut steps) = (0.0, [exact(0.0)], 0.1, 0);
+    while t < 3.0 {
+        let demand = Demand { accuracy: 1e-12, scales: &[1.0], length, longest: 3.0 - t, implicit: true };
+        let (leg, next) = gauss.step(&mut field, t, &y, &demand, None).unwrap();
+        t += leg.length;
+        leg.at(t, 0..1, &mut y);
+        length = next;
+        steps += 1;
+    }
+    println!("stiff: {steps} steps, {} rates, error {:.1e}", field.calls, y[0] - exact(t));
+    assert!((y[0] - exact(t)).abs() < 1e-11);
+    assert!(steps < 30);
 }

@@ -260,7 +260,7 @@ fn rocking_period(mass: f64, inertia: f64, a: f64, b: f64, gravity: f64, start: 
 }
 
 #[test]
-fn an_ellipsoid_rocks_for_a_thousand_periods() {
+fn an_ellipsoid_rocks_for_many_periods() {
     let semi_axes = [1.0, 0.8, 0.6];
     let egg = solid(Shape::Ellipsoid { semi_axes }, 1.3);
     let floor = plane([0.0, 0.0, 1.0], 0.0);
@@ -273,7 +273,7 @@ fn an_ellipsoid_rocks_for_a_thousand_periods() {
         ..State::at(Vector3::new(0.2, -0.1, height))
     };
     let period = rocking_period(egg.mass, egg.inertia.y, semi_axes[0], semi_axes[2], 9.81, angle);
-    let periods = 1000.0;
+    let periods = std::env::var("CAROM_PERIODS").map_or(100.0, |n| n.parse::<f64>().unwrap());
     let energy = flow.energy(&[start]);
     let (mut worst_energy, mut worst_gap, mut count): (f64, f64, u32) = (0.0, 0.0, 0);
     let until = periods * period;
@@ -324,7 +324,7 @@ fn an_ellipsoid_slides_and_spins_on_a_plane() {
         ..State::at(Vector3::new(0.0, 0.0, 0.7))
     }];
     flow.project(&mut states).unwrap();
-    let [energy, momenta] = [vec![flow.energy(&states)], momentum(&[egg], &states).map(|p| p.z).to_vec()];
+    let energy = flow.energy(&states);
     let spin = egg.world_inertia(&states[0].orientation) * states[0].angular_velocity;
     let pieces = run(&flow, &states, 100.0);
     let mut worst = [0.0f64; 4];
@@ -333,7 +333,7 @@ fn an_ellipsoid_slides_and_spins_on_a_plane() {
             let t = piece.from + (piece.until - piece.from) * f64::from(i) / 4.0;
             let now = piece.at(0, t);
             let turned = egg.world_inertia(&now.orientation) * now.angular_velocity;
-            worst[0] = worst[0].max((flow.energy(&[now]) / energy[0] - 1.0).abs());
+            worst[0] = worst[0].max((flow.energy(&[now]) / energy - 1.0).abs());
             worst[1] = worst[1].max((now.velocity - states[0].velocity).xy().norm());
             worst[2] = worst[2].max((turned.z / spin.z - 1.0).abs());
             worst[3] = worst[3].max(gap_to_plane(&egg.shape, &now.pose(), &floor).gap.abs());
@@ -349,7 +349,6 @@ fn an_ellipsoid_slides_and_spins_on_a_plane() {
             assert!(push.norm() <= piece.acceleration_bound(0) * (1.0 + 1e-6) + 1e-8);
         }
     }
-    let _ = momenta;
     println!(
         "sliding: {} pieces, energy {:.1e}, momentum {:.1e}, spin {:.1e}, gap {:.1e}",
         pieces.len(),

@@ -244,7 +244,7 @@ impl Balance {
             }
         }
         // A force that would pull its own row together leaves no motion, or two.
-        if (0..m).any(|i| !(self.second[i * m + i] > 0.0)) {
+        if (0..m).any(|i| self.second[i * m + i].is_nan() || self.second[i * m + i] <= 0.0) {
             return Err(Failure::Jam);
         }
         self.lengths.clear();
@@ -259,7 +259,7 @@ impl Balance {
                     best = (i, size);
                 }
             }
-            if !(best.1 > DEPENDENT * self.lengths[k]) {
+            if best.1.is_nan() || best.1 <= DEPENDENT * self.lengths[k] {
                 return Err(Failure::Jam);
             }
             if best.0 != k {

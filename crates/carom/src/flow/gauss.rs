@@ -13,8 +13,10 @@
 //!
 //! The stages are found by fixed-point iteration from the constant rate, or from the previous step's polynomial
 //! continued, until rounding stops it. It converges for steps well below the time scale of f, which this accuracy
-//! demands anyway; a stiff f makes the step fall, and the work rise, but not the accuracy. Where f has no value the step is
-//! shortened too; in the end that is a [`Halt`], a value.
+//! demands anyway. Where it does not, even in much shorter steps (a stiff f, or one whose direction hangs on a small
+//! difference, as friction does at the first moment of slip), Newton's method takes over, with differences for derivatives: some
+//! hundred times the work, the same equations. Where f has no value the step is shortened too; in the end that is a [`Halt`],
+//! a value.
 
 use core::ops::Range;
 
@@ -27,6 +29,11 @@ pub trait Field {
 
     /// How many unknowns there are.
     fn size(&self) -> usize;
+
+    /// How many of the unknowns, from the first on, the rates depend on; the others are only integrated.
+    fn coupled(&self) -> usize {
+        self.size()
+    }
 
     /// Writes the rate at a time and state.
     ///
@@ -140,16 +147,16 @@ impl Leg {
 /// The method, and room to work in: nothing is allocated while a step is sought, and one [`Leg`] when it is found.
 #[derive(Debug, Clone)]
 pub struct Gauss {
-    stages: usize,
+    pub(super) stages: usize,
     /// x_i in [−1, 1].
-    nodes: Vec<f64>,
+    pub(super) nodes: Vec<f64>,
     /// ½∫_{−1}^{x_i} of the j-th Lagrange polynomial: u_i − y₀ = h Σ_j a_ij f_j.
-    matrix: Vec<f64>,
+    pub(super) matrix: Vec<f64>,
     /// (2k+1)/2 w_j P_k(x_j): from stage rates to coefficients.
-    analysis: Vec<f64>,
-    rates: Vec<f64>,
-    shifts: Vec<f64>,
-    state: Vec<f64>,
+    pub(super) analysis: Vec<f64>,
+    pub(super) rates: Vec<f64>,
+    pub(super) shifts: Vec<f64>,
+    pub(super) state: Vec<f64>,
 }
 
 /// How a step is to be made.
@@ -163,10 +170,12 @@ pub struct Demand<'a> {
     pub length: f64,
     /// The longest allowed.
     pub longest: f64,
+    /// Newton's method from the first: for rates that the fixed-point iteration cannot follow.
+    pub implicit: bool,
 }
 
 /// What came of one length.
-enum Trial<O> {
+pub(super) enum Trial<O> {
     Settled,
     Unsettled,
     Obstacle(O),
@@ -180,6 +189,9 @@ const NOISE: f64 = 1e-13;
 
 /// Iterations after which a step is given up.
 const MOST_ITERATIONS: u32 = 60;
+
+/// Lengths at which the fixed-point iteration may fail before Newton's method is tried.
+const PATIENCE: u32 = 3;
 
 /// Halvings and fresh attempts of one step.
 const MOST_TRIALS: u32 = 80;
@@ -251,13 +263,20 @@ impl Gauss {
         let mut length = sign * demand.length.abs().min(demand.longest.abs());
         let mut iterations = 0;
         let mut obstacle = None;
+        let mut refusals = 0;
         for _ in 0..MOST_TRIALS {
             if from + length == from {
                 break;
             }
-            match self.settle(field, from, start, length, demand.scales, before, &mut iterations) {
+            let trial = if demand.implicit || refusals >= PATIENCE {
+                self.settle_by_newton(field, from, start, length, demand.scales, &mut iterations)
+            } else {
+                self.settle(field, from, start, length, demand.scales, before, &mut iterations)
+            };
+            match trial {
                 Trial::Settled => {}
                 Trial::Unsettled => {
+                    refusals += 1;
                     length *= 0.4;
                     continue;
                 }
@@ -293,36 +312,6 @@ impl Gauss {
             length *= (0.9 * factor).clamp(0.1, 0.9);
         }
         Err(obstacle.map_or(Halt::Rough, Halt::Obstacle))
-    }
-
-    /// A step of a given length, whatever its tail: for the state at a time to the order of an end point.
-    ///
-    /// # Errors
-    ///
-    /// A [`Halt`] when the stages do not settle.
-    pub fn step_exactly<F: Field>(
-        &mut self,
-        field: &mut F,
-        from: f64,
-        start: &[f64],
-        length: f64,
-        scales: &[f64],
-    ) -> Result<Leg, Halt<F::Obstacle>> {
-        let (s, n) = (self.stages, start.len());
-        self.rates.resize(s * n, 0.0);
-        self.shifts.resize(s * n, 0.0);
-        self.state.resize(n, 0.0);
-        let mut iterations = 0;
-        match self.settle(field, from, start, length, scales, None, &mut iterations) {
-            Trial::Settled => {}
-            Trial::Unsettled => return Err(Halt::Rough),
-            Trial::Obstacle(o) => return Err(Halt::Obstacle(o)),
-        }
-        let rates = vec![0.0; s * n];
-        let mut leg = Leg { from, length, start: start.to_vec(), rates, terms: s, tail: 0.0, iterations };
-        self.transform(&mut leg.rates, n);
-        leg.tail = tail(&leg, scales, s - 2..s);
-        Ok(leg)
     }
 
     /// Finds the stage rates for one length.

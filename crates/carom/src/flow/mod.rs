@@ -27,6 +27,7 @@ mod balance;
 mod events;
 mod friction;
 mod holding;
+mod newton;
 mod piece;
 mod sizes;
 mod step;

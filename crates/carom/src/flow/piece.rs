@@ -76,6 +76,8 @@ pub struct Piece {
     pub(super) bounds: Vec<Bounds>,
     pub(super) contact_base: usize,
     pub(super) next_length: f64,
+    /// The unknowns of the bodies at the end, which states round.
+    pub(super) carried: Vec<f64>,
     /// λ' at the start.
     pub(super) start_rates: Option<Vec<f64>>,
 }

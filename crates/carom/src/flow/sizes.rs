@@ -43,16 +43,14 @@ impl Flow {
     /// What counts as one for each unknown.
     pub(super) fn scales(&self, sizes: &Sizes) -> Vec<f64> {
         let mut scales = vec![1.0; self.unknowns()];
-        let mut slot = 0;
         let mut heaviest: f64 = 0.0;
-        for body in self.bodies.iter().filter(|body| !body.fixed) {
+        for (slot, body) in self.bodies.iter().filter(|body| !body.fixed).enumerate() {
             let length = Self::body_length(body);
             let out = &mut scales[slot * PER_BODY..(slot + 1) * PER_BODY];
             out[..3].fill(length);
             out[3..6].fill(sizes.speed);
             out[10..13].fill(body.inertia.max() * sizes.speed / length);
             heaviest = heaviest.max(body.mass);
-            slot += 1;
         }
         for i in 0..self.contacts.len() {
             let base = self.contact_unknown(i);

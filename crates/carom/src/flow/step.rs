@@ -25,7 +25,8 @@ impl Flow {
         let mut start = states.to_vec();
         let given = system.project(&mut start)?;
         system.modes = self.modes(&mut system, &start)?;
-        self.go(system, &start, from, until, given, None)
+        let unknowns = self.pack(&start);
+        self.go(system, &start, unknowns, [from, until], given, None)
     }
 
     /// Goes on after a piece. After a change of friction it goes on in the new mode; after a lift-off the contact has to be
@@ -64,7 +65,9 @@ impl Flow {
         }
         let mut start = piece.end.clone();
         let given = system.project(&mut start)?;
-        self.go(system, &start, piece.until, until, given, before)
+        let mut unknowns = piece.carried.clone();
+        self.shift(&mut unknowns, &piece.end, &start);
+        self.go(system, &start, unknowns, [piece.until, until], given, before)
     }
 
     /// One step in given modes.
@@ -72,8 +75,8 @@ impl Flow {
         &self,
         mut system: System,
         start: &[State],
-        from: f64,
-        until: f64,
+        mut y: Vec<f64>,
+        [from, until]: [f64; 2],
         given: Correction,
         before: Option<&Piece>,
     ) -> Result<Piece, Obstacle> {
@@ -82,12 +85,6 @@ impl Flow {
         let sizes = self.sizes(&system);
         system.still = STILL * sizes.speed;
         let scales = self.scales(&sizes);
-        let mut y = vec![0.0; self.unknowns()];
-        let mut slot = 0;
-        for (body, state) in self.bodies.iter().zip(start).filter(|(body, _)| !body.fixed) {
-            pack(state, &body.inertia, &mut y[slot * PER_BODY..(slot + 1) * PER_BODY]);
-            slot += 1;
-        }
         let mut gauss = self.gauss.clone();
         let mut length = before.map_or(0.2 * sizes.length / sizes.speed, |piece| piece.next_length);
         let halt = |halt: Halt<Obstacle>| match halt {
@@ -95,15 +92,20 @@ impl Flow {
             Halt::Rough => Obstacle::Rough,
         };
         if let Some(leg) = self.rest(&mut system, from, until, &y, &sizes)? {
-            return Ok(self.resting(system, start, leg, given));
+            return Ok(self.resting(system, start, y, leg, given));
         }
         // The rounding of an acceleration moves a body by its square of the time: steps no longer than a fall over the
         // size keep that below the rounding of the size.
         let longest = (until - from).max(0.0).min(2.0 * libm::sqrt(sizes.length / sizes.acceleration));
+        // Where slip begins its direction hangs on differences that the fixed-point iteration cannot follow.
+        let begins = |i: usize| {
+            matches!(system.modes[i], Mode::Slip { .. }) && system.touches[i].slip.norm() <= system.still
+        };
+        let implicit = (0..self.contacts.len()).any(begins);
         let (mut leg, mut next_length);
         let mut tries = 0;
         loop {
-            let demand = Demand { accuracy: self.accuracy, scales: &scales, length, longest };
+            let demand = Demand { accuracy: self.accuracy, scales: &scales, length, longest, implicit };
             (leg, next_length) =
                 gauss.step(&mut system, from, &y, &demand, before.map(|piece| &piece.leg)).map_err(halt)?;
             // A first step of a length guessed far too short is made again.
@@ -126,12 +128,10 @@ impl Flow {
         let start_rates = system.force_rates()?;
         let mut end = start.to_vec();
         leg.at(end_time, 0..self.unknowns(), &mut y);
-        slot = 0;
-        for (body, state) in self.bodies.iter().zip(&mut end).filter(|(body, _)| !body.fixed) {
-            *state = unpack(&y[slot * PER_BODY..(slot + 1) * PER_BODY], &body.inertia);
-            slot += 1;
-        }
+        self.unpack(&y, &mut end);
+        let unprojected = end.clone();
         let drift = system.project(&mut end)?;
+        self.shift(&mut y, &unprojected, &end);
         Ok(Piece {
             from,
             until: end_time,
@@ -146,8 +146,39 @@ impl Flow {
             bounds,
             contact_base: self.contact_unknown(0),
             next_length,
+            carried: y,
             start_rates,
         })
+    }
+
+    /// The unknowns of states, with no impulse yet.
+    fn pack(&self, states: &[State]) -> Vec<f64> {
+        let mut y = vec![0.0; self.unknowns()];
+        for (slot, (body, state)) in
+            self.bodies.iter().zip(states).filter(|(body, _)| !body.fixed).enumerate()
+        {
+            pack(state, &body.inertia, &mut y[slot * PER_BODY..(slot + 1) * PER_BODY]);
+        }
+        y
+    }
+
+    /// The states of unknowns.
+    fn unpack(&self, y: &[f64], states: &mut [State]) {
+        for (slot, (body, state)) in
+            self.bodies.iter().zip(states).filter(|(body, _)| !body.fixed).enumerate()
+        {
+            *state = unpack(&y[slot * PER_BODY..(slot + 1) * PER_BODY], &body.inertia);
+        }
+    }
+
+    /// Moves unknowns as states moved, and starts the impulses anew. Going through the states instead would round the
+    /// angular momentum once more at every step, always the same way.
+    fn shift(&self, y: &mut [f64], before: &[State], after: &[State]) {
+        let (before, after) = (self.pack(before), self.pack(after));
+        for ((y, before), after) in y.iter_mut().zip(&before).zip(&after) {
+            *y += after - before;
+        }
+        y[self.contact_unknown(0)..].fill(0.0);
     }
 
     /// The straight leg of a group at rest under forces in balance that all push.
@@ -162,7 +193,7 @@ impl Flow {
         let still = |placed: &Placed| {
             placed.state.velocity == Vector3::zeros() && placed.state.angular_velocity == Vector3::zeros()
         };
-        if !(until > from) || !system.placed.iter().all(still) {
+        if until.is_nan() || until <= from || !system.placed.iter().all(still) {
             return Ok(None);
         }
         let mut rate = vec![0.0; self.unknowns()];
@@ -192,7 +223,7 @@ impl Flow {
     }
 
     /// The piece of a group at rest.
-    fn resting(&self, system: System, start: &[State], leg: Leg, given: Correction) -> Piece {
+    fn resting(&self, system: System, start: &[State], y: Vec<f64>, leg: Leg, given: Correction) -> Piece {
         let none = Bounds { acceleration: 0.0, turning: 0.0 };
         Piece {
             from: leg.from,
@@ -207,6 +238,7 @@ impl Flow {
             bounds: vec![none; self.bodies.len()],
             contact_base: self.contact_unknown(0),
             next_length: leg.length,
+            carried: y,
             start_rates: Some(vec![0.0; self.contacts.len()]),
             leg,
         }

@@ -531,6 +531,10 @@ impl Field for System<'_> {
         self.flow.unknowns()
     }
 
+    fn coupled(&self) -> usize {
+        self.flow.contact_unknown(0)
+    }
+
     fn rate(&mut self, _: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Obstacle> {
         self.place_unknowns(y);
         self.touch()?;
