@@ -22,7 +22,7 @@
 
 use core::f64::consts::TAU;
 
-use nalgebra::{SMatrix, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Quaternion, SMatrix, UnitQuaternion, Vector3};
 
 use super::classify::{Classification, Tolerances, Type, classify};
 use super::kinematics::{Facing, Kinematics, Moving, Tangent, kinematics};
@@ -173,10 +173,9 @@ impl<'a> Place<'a> {
         let n = local[0].normal;
         let turn = if quest.planar {
             let angle = |v: &Vector3<f64>| libm::atan2(v.y, v.x);
-            UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle(&-n) - angle(&local[1].normal))
+            about(&Vector3::z(), angle(&-n) - angle(&local[1].normal))
         } else {
-            let facing = UnitQuaternion::rotation_between(&local[1].normal, &-n)?;
-            UnitQuaternion::from_axis_angle(&Unit::new_unchecked(n), source.below(TAU)) * facing
+            about(&n, source.below(TAU)) * between(&local[1].normal, &-n)?
         };
         let states = [
             State::at(Vector3::zeros()),
@@ -316,6 +315,20 @@ fn kinematics_of(bodies: &[Body; 2], states: &[State; 2], at: &Gap) -> Kinematic
 fn classify_pair(bodies: &[Body; 2], states: &[State; 2], at: &Gap) -> Classification {
     let first = Facing::Body(moving(&bodies[0], &states[0]));
     classify(&first, &moving(&bodies[1], &states[1]), at, Tolerances::default())
+}
+
+/// The turn about a unit axis by an angle.
+fn about(axis: &Vector3<f64>, angle: f64) -> UnitQuaternion<f64> {
+    UnitQuaternion::new_normalize(Quaternion::from_parts(
+        libm::cos(0.5 * angle),
+        axis * libm::sin(0.5 * angle),
+    ))
+}
+
+/// The shortest turn of one unit vector into another; none where they are opposite.
+fn between(from: &Vector3<f64>, to: &Vector3<f64>) -> Option<UnitQuaternion<f64>> {
+    let part = 1.0 + from.dot(to);
+    (part > 1e-6).then(|| UnitQuaternion::new_normalize(Quaternion::from_parts(part, from.cross(to))))
 }
 
 /// The proof by the exact gap; none if it fails, as where the bodies meet earlier.
