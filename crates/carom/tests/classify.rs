@@ -231,6 +231,17 @@ fn the_papers_coefficients_add_up_to_the_derivatives() {
         let sum = c.j + 3.0 * c.a_e + 6.0 * c.v_2e + 6.0 * c.x_3e;
         let size = [c.j, 3.0 * c.a_e, 6.0 * c.v_2e, 6.0 * c.x_3e].iter().map(|x| x.abs()).sum::<f64>();
         let error = (sum - k.g3).abs() / size.max(found.scales.jerk);
+        // Theory's way to write j, with the rates of the first body's normal and curvature.
+        let (u, delta) = (k.slip, c.relative_acceleration);
+        let j = k.normal.dot(&c.relative_jerk)
+            + 3.0 * c.normal_rate.dot(&delta)
+            + 3.0 * c.normal_acceleration.dot(&u)
+            + 3.0 * u.dot(&(k.curvature_1 * delta + c.curvature_rate * u));
+        assert!(
+            (j - c.j_without_shape).abs() <= 1e-12 * size.max(found.scales.jerk),
+            "{j} {}",
+            c.j_without_shape
+        );
         worst = worst.max(error);
         assert!(error <= 1e-10, "{sum:e} {:e} {error:e}", k.g3);
     }

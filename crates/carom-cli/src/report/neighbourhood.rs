@@ -14,8 +14,8 @@ const MARGIN: f64 = 40.0;
 /// Above the panels of a contact: its name and what the panels are.
 const HEAD: f64 = 56.0;
 
-/// One row of two panels for each contact: before and after. Filled is the exact outline, dashed the ellipse of second order, a dot the
-/// deepest point to first order, a cross the contact point.
+/// One row of two panels for each contact: before and after. Filled is the exact outline, dashed the ellipse of
+/// second order, a dot the deepest point to first order, a cross the contact point.
 pub fn svg(contacts: &[Found]) -> String {
     let drawn: Vec<&Found> = contacts.iter().filter(|contact| contact.neighbourhood.is_some()).collect();
     let (width, row) = (2.0 * PANEL + 3.0 * MARGIN, HEAD + PANEL + MARGIN);

@@ -4,19 +4,20 @@
 //! | --- | --- | --- |
 //! | `normal` | v < 0 | impulse |
 //! | `separating` | v > 0 | nothing |
-//! | `graze` ([PVWZ] type 1) | v = 0, g'' > 0 | touch and part, no impulse |
+//! | `graze` (\[PVWZ\] type 1) | v = 0, g'' > 0 | touch and part, no impulse |
 //! | `unrealizable` (type 2a) | v = 0, g'' < 0 | overlapping on both sides of t = 0: no first contact of free flight |
 //! | `paradox_2b_star` | v = g'' = 0, g''' < 0, u = 0, w = 0 | nothing closes, and free flight penetrates |
 //! | `paradox_2b` | the same, u ≠ 0, w = 0 | the same |
 //! | `paradox_marginal` | the same, w ≠ 0 | the same |
 //! | `degenerate` | v = g'' = 0, g''' ≥ 0 or none | higher orders decide |
 //!
-//! w changes when the bodies are exchanged, into w − Ku: it vanishes when the contact point stays at one point of the second
-//! body, the other when it stays at one of the first. Either counts as w = 0, so that no type depends on the order.
+//! w changes when the bodies are exchanged, into w − Ku: it vanishes when the contact point stays at one point of
+//! the second body, the other when it stays at one of the first. Either counts as w = 0, so that no type depends on
+//! the order.
 //!
-//! **Tolerances.** A quantity is zero if it is at most a tolerance times the sum of the sizes of what it is made of ([`Scales`]):
-//! the relative velocity of the centres, the spins times the arms, and so on. The scales are the same with the bodies exchanged, in every
-//! frame that moves uniformly, and change with the units as the quantities do.
+//! **Tolerances.** A quantity is zero if it is at most a tolerance times the sum of the sizes of what it is made of
+//! ([`Scales`]): the relative velocity of the centres, the spins times the arms, and so on. The scales are the same
+//! with the bodies exchanged, in every frame that moves uniformly, and change with the units as the quantities do.
 //!
 //! **How sure.** [`Nearest`] says by which factor the tolerance would have to change for another type, and which.
 
@@ -36,7 +37,8 @@ pub enum Type {
     Separating,
     /// Touching and parting without an impulse.
     Graze,
-    /// Overlapping before and after: not a first contact of free flight. A contact at rest, held by a force, looks so.
+    /// Overlapping before and after: not a first contact of free flight. A contact at rest, held by a force, looks
+    /// so.
     Unrealizable,
     /// Nothing closes and free flight penetrates; with slip, the contact point at rest on one of the bodies.
     Paradox2b,
@@ -146,7 +148,8 @@ pub struct Nearest {
     pub kind: Type,
     /// By which quantity: `v`, `g2`, `g3`, `slip` or `w`.
     pub by: &'static str,
-    /// Its distance from the tolerance, as a factor of one or more: the tolerance times it, or over it, gives the other type.
+    /// Its distance from the tolerance, as a factor of one or more: the tolerance times it, or over it, gives the
+    /// other type.
     pub factor: f64,
 }
 
@@ -260,7 +263,8 @@ fn sizes(derivatives: &Derivatives, spin: &Vector3<f64>, arm: &Vector3<f64>) -> 
     ]
 }
 
-/// The sum of the sizes of the terms of each quantity. Linear accelerations count by their difference, as uniform gravity drops out.
+/// The sum of the sizes of the terms of each quantity. Linear accelerations count by their difference, as uniform
+/// gravity drops out.
 fn scales(first: &Facing, second: &Moving, k: &Kinematics) -> Scales {
     let two = sizes(&second.derivatives, &second.state.angular_velocity, &k.arms[1]);
     let mut one = [0.0; 5];

@@ -1,7 +1,7 @@
-//! The coefficients of [PVWZ], with their errata corrected, for those who compare.
+//! The coefficients of \[PVWZ\], with their errata corrected, for those who compare.
 //!
-//! A point of the second body's surface, ε along a geodesic that leaves the contact point in the tangent direction ê, moves with
-//! its body; its signed distance to the first body, at contact, is
+//! A point of the second body's surface, ε along a geodesic that leaves the contact point in the tangent direction
+//! ê, moves with its body; its signed distance to the first body, at contact, is
 //!
 //! ```text
 //! x(ε,t) = v t + x_2ε ε² + v_ε ε t + ½ a t² + x_3ε ε³ + v_2ε ε² t + ½ a_ε ε t² + j t³/6 + …
@@ -14,6 +14,7 @@
 //! a    = n·b + u·H₁u     v_2ε = (Ω×ê)·H₁ê + ½ D³d₁[ê,ê,u]
 //! a_ε  = a⃗·ê,           a⃗ = H₁b + n×(ω̇₂−ω̇₁) + ω₂×(ω₂×n) − ω₁×(ω₁×n) + 2(H₁u − n×ω₁)×Ω + D³d₁[u,u,·]
 //! j    = n·[Δj − 3(ω̇₁× + ω₁×ω₁×)u − 3ω₁×b] + 3u·H₁b + D³d₁[u,u,u]
+//!      = n·Δj + 3ṅ₁·Δa + 3n̈₁·u + 3u·H₁Δa + 3u·Ḣ₁u + D³d₁[u,u,u]     (theory, section 3)
 //! x_3ε = (D³d₁[ê,ê,ê] + D³d₂[ê,ê,ê])/6
 //! ```
 //!
@@ -23,10 +24,10 @@
 //! g'' = a − wᵀK⁻¹w,      g''' = j + 3a⃗·e + 6v_2ε(e) + 6x_3ε(e)
 //! ```
 //!
-//! which expands [`kinematics`](mod@super::kinematics) in the first body's frame. None of these is the same with the bodies
-//! exchanged; only g', g'', g''' are. At contact, v = 0 (j is without the terms of v).
+//! which expands [`kinematics`](mod@super::kinematics) in the first body's frame. None of these is the same with
+//! the bodies exchanged; only g', g'', g''' are. At contact, v = 0 (j is without the terms of v).
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::kinematics::{Facing, Moving, kinematics, surfaces};
 use crate::gap::Gap;
@@ -50,8 +51,18 @@ pub struct Coefficients {
     pub a_e: f64,
     /// j.
     pub j: f64,
-    /// j without D³d₁[u,u,u], as the paper has it.
+    /// j without `D³d₁[u,u,u]`, as the paper has it.
     pub j_without_shape: f64,
+    /// Δa = a_Q − a_P.
+    pub relative_acceleration: Vector3<f64>,
+    /// Δj, the difference of the materials' jerks at Q and P.
+    pub relative_jerk: Vector3<f64>,
+    /// ṅ₁ = ω₁×n of the first body's normal, which turns with it.
+    pub normal_rate: Vector3<f64>,
+    /// n̈₁ = ω̇₁×n + ω₁×(ω₁×n).
+    pub normal_acceleration: Vector3<f64>,
+    /// Ḣ₁ of the first body's curvature, which turns with it: \[ω₁\]H₁ − H₁\[ω₁\].
+    pub curvature_rate: Matrix3<f64>,
 }
 
 /// The coefficients for a direction, of which the part across the normal is taken as it is: not made a unit vector.
@@ -84,5 +95,10 @@ pub fn coefficients(first: &Facing, second: &Moving, at: &Gap, direction: &Vecto
             + mixed(&u, &e),
         j: jerk + shape(&u),
         j_without_shape: jerk,
+        relative_acceleration: two.acceleration - one.acceleration,
+        relative_jerk: two.jerk - one.jerk,
+        normal_rate: one.spin.cross(&n),
+        normal_acceleration: one.turn(&n),
+        curvature_rate: one.spin.cross_matrix() * h1 - h1 * one.spin.cross_matrix(),
     }
 }

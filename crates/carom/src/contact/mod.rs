@@ -46,7 +46,7 @@ pub struct Contact {
     pub restitution: f64,
     /// How the surface answers.
     pub surface: Surface,
-    /// Where the centre of each side's body stands for this contact, relative to its position: whole box lengths where
-    /// an image touches in a periodic world, zero otherwise.
+    /// Where the centre of each side's body stands for this contact, relative to its position: whole box lengths
+    /// where an image touches in a periodic world, zero otherwise.
     pub images: [Vector3<f64>; 2],
 }

@@ -1,15 +1,16 @@
-//! Where near a contact the second body would enter the first in free flight: [PVWZ] figures 2 and 4, corrected.
+//! Where near a contact the second body would enter the first in free flight: \[PVWZ\] figures 2 and 4, corrected.
 //!
-//! Points of the second body's surface are named by their place e in the tangent plane of the contact, at t = 0 and fixed to the
-//! body. To second order in e and t the distance of such a point to the first body is
+//! Points of the second body's surface are named by their place e in the tangent plane of the contact, at t = 0 and
+//! fixed to the body. To second order in e and t the distance of such a point to the first body is
 //!
 //! ```text
 //! x(e,t) = v t + ½ e·Ke + w·e t + ½ a t²        ([PVWZ] eq. 41)
 //! ```
 //!
-//! so what is inside is an ellipse about the deepest point −K⁻¹w t with the semi-axes √(−2G/k_i) along the principal directions
-//! of K, where G = v t + ½g''t² + g'''t³/6 is the gap. Beside it stands the exact outline, from the exact flight: the
-//! surface points of the second body at which the first body's implicit function changes sign.
+//! so what is inside is an ellipse about the deepest point −K⁻¹w t with the semi-axes √(−2G/k_i) along the
+//! principal directions of K, where G = v t + ½g''t² + g'''t³/6 is the gap. Beside it stands the exact outline,
+//! from the exact flight: the surface points of the second body at which the first body's implicit function changes
+//! sign.
 
 use nalgebra::{Matrix2, Vector2, Vector3};
 
@@ -49,8 +50,8 @@ pub struct Patch {
     pub predicted_gap: f64,
     /// The deepest point, to first order in t: −K⁻¹w t.
     pub predicted_deepest: Vector2<f64>,
-    /// The semi-axes of the ellipse, along the principal directions of K, the one of least curvature first; none if nothing
-    /// enters, infinite along a flat.
+    /// The semi-axes of the ellipse, along the principal directions of K, the one of least curvature first; none if
+    /// nothing enters, infinite along a flat.
     pub semi_axes: Option<[f64; 2]>,
     /// The direction of the first.
     pub axis: Vector2<f64>,

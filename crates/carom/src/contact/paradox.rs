@@ -1,7 +1,7 @@
 //! Finding a paradox: a contact of two given bodies at which nothing closes and free flight penetrates.
 //!
-//! At a contact of two free bodies g'' is a quadratic form in the velocities, since Euler's equations are, and g''' a cubic
-//! one. So with the bodies placed to touch, and the velocities restricted to those with v = 0 and
+//! At a contact of two free bodies g'' is a quadratic form in the velocities, since Euler's equations are, and g'''
+//! a cubic one. So with the bodies placed to touch, and the velocities restricted to those with v = 0 and
 //!
 //! ```text
 //! paradox_2b_star    u = 0, ω₂ = ω₁ + s n                    (w = 0)
@@ -9,20 +9,21 @@
 //! paradox_marginal   any u across n, ω₁, ω₂
 //! ```
 //!
-//! one equation is left, g'' = 0. The form's eigenvalues tell whether it has negative values at all; between two motions at
-//! which it has different signs Newton's method finds a zero;
-//! reversing all velocities changes the sign of g''' and of nothing else, so one of the two ways round is a paradox unless g''' = 0
-//! as well. What is found is then certified by what knows nothing of derivatives: the exact gap along the exact flight, on both
-//! sides, and the search for first contacts before.
+//! one equation is left, g'' = 0. The form's eigenvalues tell whether it has negative values at all; between two
+//! motions at which it has different signs Newton's method finds a zero; reversing all velocities changes the sign
+//! of g''' and of nothing else, so one of the two ways round is a paradox unless g''' = 0 as well. What is found is
+//! then certified by what knows nothing of derivatives: the exact gap along the exact flight, on both sides, and
+//! the search for first contacts before.
 //!
-//! **Where there is none.** Two homogeneous ellipsoids have no `paradox_2b_star`: n·v̇ ≤ 0 at every surface point of a free
-//! homogeneous ellipsoid, n its outward normal ([PVWZ]), so that a = n·(v̇_Q − v̇_P) ≥ 0, and none is left with a = 0 and g''' < 0.
-//! In the plane there is none for any shapes: without slip and with w = 0 the bodies turn together, and a = ω² n·(c₂−c₁) > 0.
-//! Two balls have none of any type: their gap is the distance of the centres, which move uniformly: g'' ≥ 0.
+//! **Where there is none.** Two homogeneous ellipsoids have no `paradox_2b_star`: n·v̇ ≤ 0 at every surface point
+//! of a free homogeneous ellipsoid, n its outward normal (\[PVWZ\]), so that a = n·(v̇_Q − v̇_P) ≥ 0, and none is
+//! left with a = 0 and g''' < 0. In the plane there is none for any shapes: without slip and with w = 0 the bodies
+//! turn together, and a = ω² n·(c₂−c₁) > 0. Two balls have none of any type: their gap is the distance of the
+//! centres, which move uniformly: g'' ≥ 0.
 
 use core::f64::consts::TAU;
 
-use nalgebra::{SMatrix, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Quaternion, SMatrix, UnitQuaternion, Vector3};
 
 use super::classify::{Classification, Tolerances, Type, classify};
 use super::kinematics::{Facing, Kinematics, Moving, Tangent, kinematics};
@@ -132,20 +133,18 @@ pub fn impossible(quest: &Quest) -> Option<&'static str> {
     } else if !quest.kind.is_paradox() {
         Some("not a type of paradox")
     } else if balls {
-        Some(
-            "the gap of two balls is that of their centres, which move uniformly: g'' is never negative, and where it is zero nothing moves",
-        )
+        Some("the gap of two balls is that of their centres, which move uniformly: g'' is never negative")
     } else if quest.kind == Type::Paradox2bStar && quest.planar {
         Some(
             "in the plane, without slip and with w = 0, the bodies turn together, and g'' = ω² n·(c₂−c₁) > 0",
         )
     } else if quest.kind == Type::Paradox2bStar && ellipsoids {
         Some(
-            "n·v̇ ≤ 0 at every surface point of a free homogeneous ellipsoid, so that without slip g'' ≥ 0 between two of them",
+            "n·v̇ ≤ 0 all over a free homogeneous ellipsoid, so that without slip g'' ≥ 0 between two of them",
         )
     } else if quest.planar && quest.bodies.iter().all(|b| exponent(&b.shape) > 2.0) {
         Some(
-            "two superellipsoids of exponents above 2 that touch in their common plane are flat across it: their type is degenerate",
+            "superellipsoids of exponents above 2 are flat across their common plane: the type is degenerate",
         )
     } else {
         None
@@ -173,10 +172,9 @@ impl<'a> Place<'a> {
         let n = local[0].normal;
         let turn = if quest.planar {
             let angle = |v: &Vector3<f64>| libm::atan2(v.y, v.x);
-            UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle(&-n) - angle(&local[1].normal))
+            about(&Vector3::z(), angle(&-n) - angle(&local[1].normal))
         } else {
-            let facing = UnitQuaternion::rotation_between(&local[1].normal, &-n)?;
-            UnitQuaternion::from_axis_angle(&Unit::new_unchecked(n), source.below(TAU)) * facing
+            about(&n, source.below(TAU)) * between(&local[1].normal, &-n)?
         };
         let states = [
             State::at(Vector3::zeros()),
@@ -316,6 +314,20 @@ fn kinematics_of(bodies: &[Body; 2], states: &[State; 2], at: &Gap) -> Kinematic
 fn classify_pair(bodies: &[Body; 2], states: &[State; 2], at: &Gap) -> Classification {
     let first = Facing::Body(moving(&bodies[0], &states[0]));
     classify(&first, &moving(&bodies[1], &states[1]), at, Tolerances::default())
+}
+
+/// The turn about a unit axis by an angle.
+fn about(axis: &Vector3<f64>, angle: f64) -> UnitQuaternion<f64> {
+    UnitQuaternion::new_normalize(Quaternion::from_parts(
+        libm::cos(0.5 * angle),
+        axis * libm::sin(0.5 * angle),
+    ))
+}
+
+/// The shortest turn of one unit vector into another; none where they are opposite.
+fn between(from: &Vector3<f64>, to: &Vector3<f64>) -> Option<UnitQuaternion<f64>> {
+    let part = 1.0 + from.dot(to);
+    (part > 1e-6).then(|| UnitQuaternion::new_normalize(Quaternion::from_parts(part, from.cross(to))))
 }
 
 /// The proof by the exact gap; none if it fails, as where the bodies meet earlier.
