@@ -9,7 +9,7 @@ use carom::scene::file;
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
 use carom::shape::Shape;
-use carom::toi::{Meeting, Other, Touch, first_contact};
+use carom::toi::{Meeting, Moving, Search, Touch, Window, first_contact, first_contact_with_plane};
 use serde::Serialize;
 
 use super::input::Input;
@@ -123,9 +123,7 @@ fn pairs(scene: &Scene, until: f64) -> (Vec<Pair>, Vec<(usize, String)>) {
     let flights: Vec<Flight> =
         scene.bodies.iter().map(|b| Flight::new(&b.body, &b.state, &scene.gravity)).collect();
     let (mut pairs, mut overlaps) = (Vec::new(), Vec::new());
-    let mut search = |i: usize, sides: [Side; 2], other: Other| {
-        let body = &scene.bodies[i];
-        let found = first_contact(&body.body.shape, &flights[i], other, 0.0, until);
+    let mut note = |sides: [Side; 2], found: Search| {
         let bodies = sides.map(|side| name(scene, side).to_string());
         let contact = match found.meeting {
             Meeting::At(contact) => Some(contact),
@@ -163,18 +161,20 @@ fn pairs(scene: &Scene, until: f64) -> (Vec<Pair>, Vec<(usize, String)>) {
             evaluations: found.evaluations,
         });
     };
+    let window = Window::new(0.0, until);
+    let moving = |i: usize| Moving::new(&scene.bodies[i].body.shape, &flights[i]);
     let solid = |i: usize| scene.bodies[i].body.shape != Shape::Point;
     for i in (0..scene.bodies.len()).filter(|&i| solid(i)) {
         let fixed = scene.bodies[i].body.fixed;
         if !fixed {
             for (k, plane) in scene.planes.iter().enumerate() {
-                search(i, [Side::Plane(k), Side::Body(i)], Other::Plane(&plane.half_space));
+                let found = first_contact_with_plane(moving(i), &plane.half_space, window);
+                note([Side::Plane(k), Side::Body(i)], found);
             }
         }
         for j in (i + 1..scene.bodies.len()).filter(|&j| solid(j)) {
             if !(fixed && scene.bodies[j].body.fixed) {
-                let other = Other::Body(&scene.bodies[j].body.shape, &flights[j]);
-                search(i, [Side::Body(i), Side::Body(j)], other);
+                note([Side::Body(i), Side::Body(j)], first_contact(moving(i), moving(j), window));
             }
         }
     }
