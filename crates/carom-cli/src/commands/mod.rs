@@ -6,6 +6,7 @@ pub mod generalized;
 mod input;
 mod law;
 pub mod paper;
+pub mod run;
 pub mod schema;
 pub mod solve;
 pub mod toi;

@@ -4,6 +4,7 @@ pub mod compare;
 pub mod gap;
 pub mod generalized;
 pub mod paper;
+pub mod run;
 pub mod screws;
 pub mod solve;
 mod table;
