@@ -3,7 +3,6 @@
 
 use std::io::{self, Write};
 
-use carom::contact::Side;
 use carom::record::{Event, Kind};
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
@@ -64,7 +63,7 @@ fn happened(run: &Finished) -> String {
     let mut words: Vec<String> = Vec::new();
     for (number, what) in parts.into_iter().filter(|(number, _)| *number > 0) {
         words.push(if what == "contact" {
-            format!("{} held for a while", count(number, what))
+            format!("{} that lasted", count(number, what))
         } else {
             count(number, what)
         });
@@ -171,7 +170,6 @@ fn events(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
 fn lasted(scene: &Scene, hold: &Hold) -> String {
     let Hold { begin, end } = hold;
     let (who, from) = (pair(scene, begin), number(begin.time));
-    let against_plane = matches!(begin.sides[0], Side::Plane(_));
     let until = end.as_ref().map_or_else(
         || ", to the end of the run".to_string(),
         |end| format!(" to t = {} (for {})", number(end.time), number(end.time - begin.time)),
@@ -184,14 +182,9 @@ fn lasted(scene: &Scene, hold: &Hold) -> String {
         Kind::PassBegin => format!("{who} pass into one another ({}) from t = {from}{until}", begin.class),
         Kind::Rest => {
             let limit = begin.limit.map_or_else(String::new, |[time, error]| {
-                format!(", whose bounces accumulate at t = {time} (to {})", residual(error))
+                format!(", infinitely many, end at t = {time} (to {})", residual(error))
             });
-            let come = if against_plane {
-                format!("{} comes to rest on {}", name(scene, begin.sides[1]), name(scene, begin.sides[0]))
-            } else {
-                format!("{who} come to rest on one another")
-            };
-            format!("{come}{limit}: held from t = {from}{until}{pushed}")
+            format!("the bounces of {who}{limit}: they stay in contact from t = {from}{until}{pushed}")
         }
         _ => {
             let slope = begin.force_slope.map_or_else(String::new, |slope| {

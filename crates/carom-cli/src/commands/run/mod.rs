@@ -55,7 +55,7 @@ pub struct Arguments {
     resume: Option<PathBuf>,
 
     /// The time to stop at, instead of the scene's `run.until`
-    #[arg(long, value_name = "T", value_parser = parse_not_negative)]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = parse_not_negative)]
     until: Option<f64>,
 
     /// The number of events to stop at, instead of the scene's `run.max_events`
@@ -63,7 +63,7 @@ pub struct Arguments {
     max_events: Option<usize>,
 
     /// The interval of samples, instead of the scene's `run.sample`; 0: events only
-    #[arg(long, value_name = "DT", value_parser = parse_not_negative)]
+    #[arg(long, value_name = "DT", allow_negative_numbers = true, value_parser = parse_not_negative)]
     sample: Option<f64>,
 
     /// What happens at a paradox, instead of the scene's `run.on_paradox`
