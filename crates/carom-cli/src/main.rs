@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{classify, compare, gap, generalized, paper, paradox, schema, solve, toi};
+use crate::commands::{compare, gap, generalized, paper, run, schema, solve, toi};
 use crate::diagnostics::Refusal;
 
 /// The reference engine for rigid-body impact.
@@ -43,6 +43,8 @@ enum Command {
     Gap(gap::Arguments),
     /// Finds the first time of impact of every pair in free flight, with its error bound
     Toi(toi::Arguments),
+    /// Simulates, event by event
+    Run(run::Arguments),
     /// Resolves the impact problem given as matrices
     Generalized(generalized::Arguments),
     /// Lists, or reproduces, published examples: printed value, computed value, erratum
@@ -61,6 +63,8 @@ enum Verdict {
     NoAnswer,
     /// The result does not pass its own audit: a fault of the program.
     AuditFailed,
+    /// The audit of a run found a violation, and the run ended there.
+    Violated,
 }
 
 /// Why a command has no result.
@@ -98,6 +102,7 @@ fn main() -> ExitCode {
         Command::Classify(arguments) => (classify::run(arguments), arguments.json),
         Command::Gap(arguments) => (gap::run(arguments), arguments.json),
         Command::Toi(arguments) => (toi::run(arguments), arguments.json),
+        Command::Run(arguments) => (run::run(arguments), arguments.json),
         Command::Compare(arguments) => (compare::run(arguments), arguments.json),
         Command::Paper(arguments) => (paper::run(arguments), arguments.json),
         Command::Paradox(arguments) => (paradox::run(arguments), arguments.json),
@@ -112,6 +117,10 @@ fn main() -> ExitCode {
                 io::stderr(),
                 "error: the result does not pass its own audit; please report the file"
             );
+            ExitCode::from(FAILED)
+        }
+        Ok(Verdict::Violated) => {
+            let _ = writeln!(io::stderr(), "error: the run violates its audit and was ended there");
             ExitCode::from(FAILED)
         }
         Err(Failure::Refused(refusal)) => {
