@@ -9,6 +9,9 @@
 
 use core::ops::{Add, Mul, Neg, Sub};
 
+/// Up to here a whole power is a product.
+const LONGEST_PRODUCT: f64 = 64.0;
+
 /// The first N Taylor coefficients of a function of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Jet<const N: usize>(pub [f64; N]);
@@ -70,28 +73,26 @@ impl<const N: usize> Jet<N> {
         power
     }
 
-    /// |x|^s with the sign of x. Through zero it is smooth for odd whole s only, and not finite for any other.
+    /// |x|^s with the sign of x, s ≥ 0. Through zero it is smooth for odd whole s only, and not finite for any other.
     #[must_use]
     pub fn signed_power(&self, s: f64) -> Self {
-        if s == 1.0 || *self == Self([0.0; N]) {
+        if *self == Self([0.0; N]) {
             return *self;
         }
-        if self.0[0] < 0.0 {
-            return -(-*self).power(s);
+        // As a product it loses nothing close to zero, where the quotients of the power would.
+        if s <= LONGEST_PRODUCT && libm::fmod(s, 2.0) == 1.0 {
+            let (mut product, mut left) = (*self, s - 1.0);
+            while left > 0.0 {
+                product = product * *self;
+                left -= 1.0;
+            }
+            return product;
         }
-        if self.0[0] > 0.0 {
-            return self.power(s);
+        match self.0[0] {
+            x if x > 0.0 => self.power(s),
+            x if x < 0.0 => -(-*self).power(s),
+            _ => Self([f64::NAN; N]),
         }
-        if libm::fmod(s, 2.0) != 1.0 {
-            return Self([f64::NAN; N]);
-        }
-        // x^s starts with the power s of t: beyond the order, nothing.
-        let (mut product, mut left) = (*self, s - 1.0);
-        while left > 0.0 && product != Self([0.0; N]) {
-            product = product * *self;
-            left -= 1.0;
-        }
-        product
     }
 }
 
