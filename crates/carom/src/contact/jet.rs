@@ -1,10 +1,10 @@
 //! Truncated Taylor arithmetic: a [`Jet`] holds the first N coefficients of a function of time, f(t) = Σ c_k t^k.
 //!
-//! Sums and products are those of polynomials without what is beyond the order; a quotient and a power follow from
-//! q b = a and x y' = s x' y term by term:
+//! Sums and products are those of polynomials without what is beyond the order; a power follows from
+//! x y' = s x' y term by term:
 //!
 //! ```text
-//! q_k = (a_k − Σ_{j<k} q_j b_{k−j})/b₀        y_k = Σ_{j=1..k} ((s+1) j − k) x_j y_{k−j}/(k x₀)
+//! y_k = Σ_{j=1..k} ((s+1) j − k) x_j y_{k−j}/(k x₀)
 //! ```
 
 use core::ops::{Add, Mul, Neg, Sub};
@@ -39,17 +39,6 @@ impl<const N: usize> Jet<N> {
             factorial *= j;
         }
         self.0.get(k).map(|c| c * factorial)
-    }
-
-    /// The quotient; not finite where the divisor starts with zero.
-    #[must_use]
-    pub fn over(&self, divisor: &Self) -> Self {
-        let mut quotient = Self([0.0; N]);
-        for k in 0..N {
-            let known: f64 = (0..k).map(|j| quotient.0[j] * divisor.0[k - j]).sum();
-            quotient.0[k] = (self.0[k] - known) / divisor.0[0];
-        }
-        quotient
     }
 
     /// x^s for x that starts positive; not finite otherwise.
