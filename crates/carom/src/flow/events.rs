@@ -30,7 +30,7 @@ impl Flow {
         sizes: &Sizes,
     ) -> Result<Option<(f64, Ending)>, Obstacle> {
         let mut first: Option<(f64, Ending)> = None;
-        for i in 0..self.contacts.len() {
+        for i in 0..self.loose {
             let watches = match (system.modes[i], self.contacts[i].surface) {
                 (Mode::Stick, Surface::Coulomb(_)) => [Some(Watch::LiftOff(i)), Some(Watch::Slip(i))],
                 (Mode::Slip { .. }, _) => [Some(Watch::LiftOff(i)), Some(Watch::Stick(i))],
