@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{compare, gap, generalized, paper, schema, solve, toi};
+use crate::commands::{classify, compare, gap, generalized, paper, paradox, run, schema, solve, toi};
 use crate::diagnostics::Refusal;
 
 /// The reference engine for rigid-body impact.
@@ -37,14 +37,20 @@ enum Command {
     Solve(solve::Arguments),
     /// Resolves it by every law, side by side
     Compare(compare::Arguments),
+    /// Finds every contact's kinematics and its type
+    Classify(classify::Arguments),
     /// Measures the signed distance of every pair, now or after free flight
     Gap(gap::Arguments),
     /// Finds the first time of impact of every pair in free flight, with its error bound
     Toi(toi::Arguments),
+    /// Simulates, event by event
+    Run(run::Arguments),
     /// Resolves the impact problem given as matrices
     Generalized(generalized::Arguments),
     /// Lists, or reproduces, published examples: printed value, computed value, erratum
     Paper(paper::Arguments),
+    /// Finds initial conditions of a paradox for given shapes
+    Paradox(paradox::Arguments),
     /// Prints the JSON Schema of the scene
     Schema(schema::Arguments),
 }
@@ -57,6 +63,8 @@ enum Verdict {
     NoAnswer,
     /// The result does not pass its own audit: a fault of the program.
     AuditFailed,
+    /// The audit of a run found a violation, and the run ended there.
+    Violated,
 }
 
 /// Why a command has no result.
@@ -91,10 +99,13 @@ fn main() -> ExitCode {
     };
     let (result, json) = match &arguments.command {
         Command::Solve(arguments) => (solve::run(arguments), arguments.json),
+        Command::Classify(arguments) => (classify::run(arguments), arguments.json),
         Command::Gap(arguments) => (gap::run(arguments), arguments.json),
         Command::Toi(arguments) => (toi::run(arguments), arguments.json),
+        Command::Run(arguments) => (run::run(arguments), arguments.json),
         Command::Compare(arguments) => (compare::run(arguments), arguments.json),
         Command::Paper(arguments) => (paper::run(arguments), arguments.json),
+        Command::Paradox(arguments) => (paradox::run(arguments), arguments.json),
         Command::Schema(arguments) => (schema::run(), arguments.json),
         Command::Generalized(arguments) => (generalized::run(arguments), arguments.json),
     };
@@ -106,6 +117,10 @@ fn main() -> ExitCode {
                 io::stderr(),
                 "error: the result does not pass its own audit; please report the file"
             );
+            ExitCode::from(FAILED)
+        }
+        Ok(Verdict::Violated) => {
+            let _ = writeln!(io::stderr(), "error: the run violates its audit and was ended there");
             ExitCode::from(FAILED)
         }
         Err(Failure::Refused(refusal)) => {

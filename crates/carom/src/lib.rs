@@ -32,4 +32,8 @@ pub mod audit;
 
 pub mod scene;
 
+pub mod record;
+
+pub mod simulation;
+
 pub use error::{Error, Fault, Place};

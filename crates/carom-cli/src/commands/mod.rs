@@ -1,11 +1,14 @@
 //! The program's commands, one file each.
 
+pub mod classify;
 pub mod compare;
 pub mod gap;
 pub mod generalized;
 mod input;
 mod law;
 pub mod paper;
+pub mod paradox;
+pub mod run;
 pub mod schema;
 pub mod solve;
 pub mod toi;

@@ -9,7 +9,10 @@ use carom::scene::file;
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
 use carom::shape::Shape;
-use carom::toi::{Meeting, Other, Touch, first_contact};
+use carom::toi::many::{Other, Query, first_contacts};
+use carom::toi::periodic::Periodic;
+use carom::toi::{Meeting, Moving, Search, Touch, Window};
+use nalgebra::Vector3;
 use serde::Serialize;
 
 use super::input::Input;
@@ -35,6 +38,7 @@ pub struct Arguments {
 const AFTER_HELP: &str = "\
 Each pair flies freely, as if the others were not there; no contact of it is missed. A contact without approach is
 called a graze when free flight parts the bodies again; where it would let them overlap, its type is left open.
+In a periodic box every image is followed, a body's own as well, and `image` is how far the second body is displaced.
 
 Examples:
   carom toi cases/papers/pvwz_paradox.toml
@@ -67,6 +71,9 @@ pub struct Pair {
     /// `normal` or `graze`; none when they do not meet, or sink into one another without approach.
     #[serde(rename = "type")]
     pub kind: Option<&'static str>,
+    /// In a periodic box, the displacement of the second body that is met.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<[f64; 3]>,
     /// How often the gap was evaluated.
     pub evaluations: u32,
 }
@@ -86,14 +93,6 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     };
     if !scene.joints.is_empty() {
         let diagnostic = explain("joint[0]", "keeps bodies from flying freely", "a scene without joints");
-        return Err(input.refuse(vec![diagnostic]).into());
-    }
-    if scene.periodic.is_some() {
-        let diagnostic = explain(
-            "world.periodic",
-            "has images of every body, which are not followed yet",
-            "an open world",
-        );
         return Err(input.refuse(vec![diagnostic]).into());
     }
     let until = arguments.until.unwrap_or(scene.run.until);
@@ -122,61 +121,91 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
 fn pairs(scene: &Scene, until: f64) -> (Vec<Pair>, Vec<(usize, String)>) {
     let flights: Vec<Flight> =
         scene.bodies.iter().map(|b| Flight::new(&b.body, &b.state, &scene.gravity)).collect();
-    let (mut pairs, mut overlaps) = (Vec::new(), Vec::new());
-    let mut search = |i: usize, sides: [Side; 2], other: Other| {
-        let body = &scene.bodies[i];
-        let found = first_contact(&body.body.shape, &flights[i], other, 0.0, until);
-        let bodies = sides.map(|side| name(scene, side).to_string());
-        let contact = match found.meeting {
-            Meeting::At(contact) => Some(contact),
-            Meeting::Apart => None,
-            Meeting::Undecided(t) => {
-                let Side::Body(at) = sides[1] else { return };
-                let t = report::number(t);
-                let message = format!(
-                    "`{}` and `{}` could not be followed beyond t = {t}: their motion is too fast, or its magnitudes too far apart",
-                    bodies[0], bodies[1]
-                );
-                overlaps.push((at, message));
-                return;
-            }
-            Meeting::Overlapping(depth) => {
-                let Side::Body(at) = sides[1] else { return };
-                let depth = report::number(depth);
-                overlaps.push((at, format!("`{}` overlaps `{}` by {depth}", bodies[1], bodies[0])));
-                return;
-            }
-        };
-        pairs.push(Pair {
-            bodies,
-            time: contact.map(|c| c.time),
-            time_error: contact.map(|c| c.time_error),
-            gap: contact.map(|c| c.gap),
-            normal: contact.map(|c| c.normal.into()),
-            point: contact.map(|c| c.point.into()),
-            approach: contact.map(|c| c.approach),
-            kind: contact.and_then(|c| match c.touch {
-                Touch::Approaching => Some("normal"),
-                Touch::Grazing => Some("graze"),
-                Touch::Sinking => None,
-            }),
-            evaluations: found.evaluations,
-        });
+    let moving = |i: usize| Moving::new(&scene.bodies[i].body.shape, &flights[i]);
+    let periodic = scene.periodic.map(|lengths| Periodic { lengths });
+    let (mut sides, mut queries) = (Vec::new(), Vec::new());
+    let mut ask = |first: Side, second: usize, body: usize, other| {
+        sides.push((first, second));
+        queries.push(Query { first: moving(body), other, window: Window::new(0.0, until) });
     };
     let solid = |i: usize| scene.bodies[i].body.shape != Shape::Point;
     for i in (0..scene.bodies.len()).filter(|&i| solid(i)) {
         let fixed = scene.bodies[i].body.fixed;
         if !fixed {
             for (k, plane) in scene.planes.iter().enumerate() {
-                search(i, [Side::Plane(k), Side::Body(i)], Other::Plane(&plane.half_space));
+                ask(Side::Plane(k), i, i, Other::Plane(&plane.half_space));
+            }
+            // A body shorter than the box never meets itself.
+            if let Some(periodic) =
+                periodic.filter(|periodic| periodic.is_spanned_by(&scene.bodies[i].body.shape))
+            {
+                ask(Side::Body(i), i, i, Other::OwnImages(periodic));
             }
         }
         for j in (i + 1..scene.bodies.len()).filter(|&j| solid(j)) {
             if !(fixed && scene.bodies[j].body.fixed) {
-                let other = Other::Body(&scene.bodies[j].body.shape, &flights[j]);
-                search(i, [Side::Body(i), Side::Body(j)], other);
+                let other = match periodic {
+                    Some(periodic) => Other::Images(moving(j), periodic),
+                    None => Other::Body(moving(j)),
+                };
+                ask(Side::Body(i), j, i, other);
             }
         }
     }
-    (pairs, overlaps)
+    let (mut pairs, mut refused) = (Vec::new(), Vec::new());
+    for ((first, second), found) in sides.into_iter().zip(first_contacts(&queries)) {
+        let bodies = [first, Side::Body(second)].map(|side| name(scene, side).to_string());
+        match said_of(&bodies, &found) {
+            Some(message) => refused.push((second, message)),
+            None => {
+                let image = periodic.filter(|_| matches!(first, Side::Body(_))).map(|_| found.image.into());
+                pairs.push(pair(bodies, &found, image));
+            }
+        }
+    }
+    (pairs, refused)
+}
+
+/// What is wrong with a pair that has no first contact in any sense.
+fn said_of([first, second]: &[String; 2], found: &Search) -> Option<String> {
+    let image = if found.image == Vector3::zeros() {
+        ""
+    } else if first == second {
+        "its own image "
+    } else {
+        "an image of "
+    };
+    match found.meeting {
+        Meeting::At(_) | Meeting::Apart => None,
+        Meeting::Undecided(t) => Some(format!(
+            "`{first}` and `{second}` could not be followed beyond t = {}: their motion is too fast, or its magnitudes too far apart",
+            report::number(t)
+        )),
+        Meeting::Overlapping(depth) if first == second => {
+            Some(format!("`{second}` overlaps {image}by {}", report::number(depth)))
+        }
+        Meeting::Overlapping(depth) => {
+            Some(format!("`{second}` overlaps {image}`{first}` by {}", report::number(depth)))
+        }
+    }
+}
+
+fn pair(bodies: [String; 2], found: &Search, image: Option<[f64; 3]>) -> Pair {
+    let contact = if let Meeting::At(contact) = found.meeting { Some(contact) } else { None };
+    Pair {
+        bodies,
+        time: contact.map(|c| c.time),
+        time_error: contact.map(|c| c.time_error),
+        gap: contact.map(|c| c.gap),
+        normal: contact.map(|c| c.normal.into()),
+        point: contact.map(|c| c.point.into()),
+        approach: contact.map(|c| c.approach),
+        kind: contact.and_then(|c| match c.touch {
+            Touch::Approaching => Some("normal"),
+            Touch::Grazing => Some("graze"),
+            Touch::Sinking => None,
+        }),
+        image: contact.and(image),
+        evaluations: found.evaluations,
+    }
 }

@@ -1,9 +1,13 @@
 //! Results for people: tables and sentences.
 
+pub mod classify;
 pub mod compare;
 pub mod gap;
 pub mod generalized;
+pub mod neighbourhood;
 pub mod paper;
+pub mod paradox;
+pub mod run;
 pub mod screws;
 pub mod solve;
 mod table;

@@ -1,7 +1,8 @@
 //! Where a body is at time t when nothing touches it.
 //!
 //! [`Flight`] is prepared once from a body, its state and the gravity; [`Flight::at`] gives the state at any time, before
-//! or after, in one evaluation: no stepping, nothing accumulated.
+//! or after, in one evaluation: no stepping, nothing accumulated. [`Motion`] is what any other motion must say of itself
+//! to be searched for contacts, and [`Anchored`] sets a motion's zero of time.
 //!
 //! ```text
 //! c(t) = c + v t + ½ g t²
@@ -20,6 +21,7 @@
 //! body. A wobble below 10⁻¹⁴⁰ of the spin is none, and a state on the separatrix to the last bit, but not at its pole,
 //! is taken as 1−m = 10⁻²⁸⁰ from it. The quaternion's sign is not continuous in t; both signs are one orientation. Times
 //! beyond 10²⁹¹ units, or beyond 2⁵² turns, have no meaning. What is not finite comes out not finite.
+#![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 pub mod elliptic;
 mod rotation;
@@ -29,6 +31,82 @@ use nalgebra::Vector3;
 
 use crate::body::{Body, State};
 use rotation::Rotation;
+
+/// Where a body is at time t, and how far from straight and steady its motion can be.
+///
+/// What the search for a first contact needs to know of a motion, be it free flight or a piece of a motion that was
+/// integrated. The bounds must hold at every time that is searched.
+pub trait Motion {
+    /// The state at time t.
+    fn at(&self, t: f64) -> State;
+
+    /// The uniform part of the centre's acceleration.
+    fn acceleration(&self) -> Vector3<f64>;
+
+    /// A bound of |c'' − acceleration|; zero for free flight.
+    fn unsteadiness(&self) -> f64;
+
+    /// A bound of |ω'| + |ω|².
+    fn turning_bound(&self) -> f64;
+
+    /// A bound of |ω'| alone. A motion that has none at hand may leave this out.
+    fn angular_acceleration_bound(&self) -> f64 {
+        self.turning_bound()
+    }
+}
+
+/// A motion with its own zero of time: the state at time t is the motion's at t − since.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Anchored<M> {
+    /// The motion.
+    pub motion: M,
+    /// When its own time is zero.
+    pub since: f64,
+}
+
+impl<M: Motion> Motion for Anchored<M> {
+    fn at(&self, t: f64) -> State {
+        self.motion.at(t - self.since)
+    }
+
+    fn acceleration(&self) -> Vector3<f64> {
+        self.motion.acceleration()
+    }
+
+    fn unsteadiness(&self) -> f64 {
+        self.motion.unsteadiness()
+    }
+
+    fn turning_bound(&self) -> f64 {
+        self.motion.turning_bound()
+    }
+
+    fn angular_acceleration_bound(&self) -> f64 {
+        self.motion.angular_acceleration_bound()
+    }
+}
+
+impl<M: Motion> Motion for &M {
+    fn at(&self, t: f64) -> State {
+        (*self).at(t)
+    }
+
+    fn acceleration(&self) -> Vector3<f64> {
+        (*self).acceleration()
+    }
+
+    fn unsteadiness(&self) -> f64 {
+        (*self).unsteadiness()
+    }
+
+    fn turning_bound(&self) -> f64 {
+        (*self).turning_bound()
+    }
+
+    fn angular_acceleration_bound(&self) -> f64 {
+        (*self).angular_acceleration_bound()
+    }
+}
 
 /// A body's free motion, prepared.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,6 +153,12 @@ impl Flight {
         }
     }
 
+    /// The state at t = 0, as given.
+    #[must_use]
+    pub fn start(&self) -> &State {
+        &self.start
+    }
+
     /// The state at time t, of either sign.
     #[must_use]
     pub fn at(&self, t: f64) -> State {
@@ -116,6 +200,28 @@ impl Flight {
     #[must_use]
     pub fn turning_bound(&self) -> f64 {
         self.spin_rate + self.spin * self.spin
+    }
+}
+
+impl Motion for Flight {
+    fn at(&self, t: f64) -> State {
+        self.at(t)
+    }
+
+    fn acceleration(&self) -> Vector3<f64> {
+        self.acceleration()
+    }
+
+    fn unsteadiness(&self) -> f64 {
+        0.0
+    }
+
+    fn turning_bound(&self) -> f64 {
+        self.turning_bound()
+    }
+
+    fn angular_acceleration_bound(&self) -> f64 {
+        self.angular_acceleration_bound()
     }
 }
 

@@ -1,17 +1,24 @@
 //! Shapes, one file each: volume and inertia, the support function with its derivatives, the surface with its
 //! normal and curvature, and sizes.
 //!
-//! Everything is in the body's principal axes about its centre. The bodies are Σ|x_i/a_i|^p ≤ 1 with p ≥ 2: convex,
-//! smooth, and symmetric about the centre, so h(−n) = h(n). Axes from 1e-100 to 1e100 and exponents from 2 to 1000
-//! neither overflow nor lose digits. Shapes are not checked here: axes and radii must be positive and finite.
+//! Everything is in the body's principal axes about its centre. The bodies of [`Shape`] are Σ|x_i/a_i|^p ≤ 1 with
+//! p ≥ 2: convex, smooth, and symmetric about the centre, so h(−n) = h(n). Axes from 1e-100 to 1e100 and exponents from
+//! 2 to 1000 neither overflow nor lose digits. Shapes are not checked here: axes and radii must be positive and
+//! finite. Other bodies come in by the trait [`Convex`].
+#![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
+mod convex;
 mod ellipsoid;
 mod half_space;
+mod mass;
 mod sphere;
 mod superellipsoid;
 mod third;
 
 use nalgebra::{Matrix3, Unit, Vector3};
+
+pub use convex::Convex;
+pub use mass::{MassProperties, mass_properties};
 
 /// A body's shape, in its own principal axes about its centre of mass.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -112,11 +119,17 @@ impl Shape {
     /// the ring instead of becoming no number. The curvature from [`Shape::curvature`] is smooth there.
     #[must_use]
     pub fn support_hessian(&self, n: &Vector3<f64>) -> Matrix3<f64> {
+        self.support_and_hessian(n).1
+    }
+
+    /// [`Shape::support`] and [`Shape::support_hessian`] at once, for little more than the first alone.
+    #[must_use]
+    pub fn support_and_hessian(&self, n: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
         match self.kind() {
-            Kind::Point => Matrix3::zeros(),
-            Kind::Sphere(r) => sphere::support_hessian(r, n),
-            Kind::Ellipsoid(a) => ellipsoid::support_hessian(a, n),
-            Kind::Superellipsoid(a, p) => superellipsoid::support_hessian(a, p, n),
+            Kind::Point => (Vector3::zeros(), Matrix3::zeros()),
+            Kind::Sphere(r) => sphere::support_and_hessian(r, n),
+            Kind::Ellipsoid(a) => ellipsoid::support_and_hessian(a, n),
+            Kind::Superellipsoid(a, p) => superellipsoid::support_and_hessian(a, p, n),
         }
     }
 
@@ -231,12 +244,108 @@ impl Shape {
     }
 }
 
+impl Convex for Shape {
+    fn support(&self, n: &Vector3<f64>) -> Vector3<f64> {
+        self.support(n)
+    }
+
+    fn support_hessian(&self, n: &Vector3<f64>) -> Matrix3<f64> {
+        self.support_hessian(n)
+    }
+
+    fn circumradius(&self) -> f64 {
+        self.circumradius()
+    }
+
+    fn inradius(&self) -> f64 {
+        self.inradius()
+    }
+
+    fn support_height(&self, n: &Vector3<f64>) -> f64 {
+        self.support_height(n)
+    }
+
+    fn support_and_hessian(&self, n: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
+        self.support_and_hessian(n)
+    }
+
+    fn osculate(&self, x: &Vector3<f64>) -> Osculation {
+        self.osculate(x)
+    }
+
+    fn gauge(&self, x: &Vector3<f64>) -> f64 {
+        self.gauge(x)
+    }
+
+    fn rolling_radius(&self) -> f64 {
+        self.rolling_radius()
+    }
+
+    /// For an ellipsoid |s×n|² is the variance over the mean of a² under the weights n_i²: at most (max a − min a)².
+    fn lever(&self) -> f64 {
+        match self.kind() {
+            Kind::Point | Kind::Sphere(_) => 0.0,
+            Kind::Ellipsoid(_) => self.circumradius() - self.inradius(),
+            Kind::Superellipsoid(..) => {
+                let (far, near) = (self.circumradius(), self.inradius());
+                libm::sqrt((far - near) * (far + near))
+            }
+        }
+    }
+
+    fn ball(&self) -> Option<f64> {
+        match *self {
+            Self::Point => Some(0.0),
+            Self::Sphere { radius } => Some(radius),
+            _ => None,
+        }
+    }
+
+    /// The longest semi-axis.
+    fn size(&self) -> f64 {
+        match *self {
+            Self::Point => 0.0,
+            Self::Sphere { radius } => radius,
+            Self::Ellipsoid { semi_axes: [a, b, c] } | Self::Superellipsoid { semi_axes: [a, b, c], .. } => {
+                a.max(b).max(c)
+            }
+        }
+    }
+
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+
+    fn exponent(&self) -> f64 {
+        if let Kind::Superellipsoid(_, p) = self.kind() { p } else { 2.0 }
+    }
+
+    fn rounded(&self, exponent: f64) -> Option<Self> {
+        match *self {
+            Self::Superellipsoid { semi_axes, exponent: own } => {
+                Some(Self::Superellipsoid { semi_axes, exponent: own.min(exponent) })
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Which formulas a shape is computed by.
 enum Kind {
     Point,
     Sphere(f64),
     Ellipsoid([f64; 3]),
     Superellipsoid([f64; 3], f64),
+}
+
+/// P diag(d) P with P the projection across a unit n, written out.
+fn across(d: &Vector3<f64>, n: &Vector3<f64>) -> Matrix3<f64> {
+    let bent = d.component_mul(n);
+    let along = bent.dot(n);
+    let half = bent - n * (0.5 * along);
+    let entry = |i: usize, j: usize| -(half[i] * n[j] + half[j] * n[i]);
+    let (xy, yz, zx) = (entry(0, 1), entry(1, 2), entry(2, 0));
+    Matrix3::new(d.x + entry(0, 0), xy, zx, xy, d.y + entry(1, 1), yz, zx, yz, d.z + entry(2, 2))
 }
 
 /// |x| without overflow or underflow of the squares.
@@ -253,4 +362,15 @@ pub(crate) fn unit(x: &Vector3<f64>) -> Vector3<f64> {
     }
     let y = x / scale;
     y / libm::sqrt(y.norm_squared())
+}
+
+/// Two unit vectors that complete a unit n to a right-handed frame (Duff et al. 2017), without branches in direction.
+pub(crate) fn tangents(n: &Vector3<f64>) -> [Vector3<f64>; 2] {
+    let sign = 1.0_f64.copysign(n.z);
+    let a = -1.0 / (sign + n.z);
+    let b = n.x * n.y * a;
+    [
+        Vector3::new(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x),
+        Vector3::new(b, sign + n.y * n.y * a, -n.y),
+    ]
 }

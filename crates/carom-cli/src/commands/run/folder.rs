@@ -1,0 +1,463 @@
+//! The folder of a run: files that are whole at every moment, and a state to go on from.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `scene.toml` or `scene.json` | the scene's text |
+//! | `events-00001.parquet` …, `samples-00001.parquet` … | what happened, in parts, while the run is under way |
+//! | `checkpoint.json` | the state to go on from, and which parts belong to it |
+//! | `events.parquet`, `samples.parquet`, `run.json` | the result |
+//!
+//! A file is written under another name, brought to the disk and renamed, so that a kill at any moment leaves none that is
+//! half written. A checkpoint comes after its parts: parts that it does not know are from later, and are dropped when
+//! the run goes on from it. At the end the parts become one file, whose bytes do not depend on them; the checkpoint says
+//! so before the parts go, and goes last.
+
+use std::ffi::OsString;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use arrow_array::RecordBatch;
+use carom::record::{Event, Sample};
+use carom::scene::Format;
+use carom::scene::model::Scene;
+use carom::simulation::Snapshot;
+use serde::{Deserialize, Serialize};
+
+use super::super::input::Input;
+use super::settings::Settings;
+use super::table::Table;
+use crate::diagnostics::Refusal;
+use crate::{Failure, VERSION};
+
+const CHECKPOINT: &str = "checkpoint.json";
+const RESULT: &str = "run.json";
+const SCENES: [(&str, Format); 2] = [("scene.toml", Format::Toml), ("scene.json", Format::Json)];
+const TABLES: [&str; 2] = ["events", "samples"];
+
+/// Ends the name of a file that is being written.
+const UNFINISHED: &str = ".tmp";
+
+/// The most rows of a table kept in memory.
+const ROWS: usize = 1 << 16;
+
+/// The state to go on from.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// The version of the program.
+    pub version: String,
+    /// How the scene is run.
+    pub settings: Settings,
+    /// The hash of the scene's text.
+    pub scene: String,
+    /// The time that the run has taken so far, in seconds.
+    pub wall_s: f64,
+    /// How many derivatives of gaps were not finite.
+    pub unbounded: u64,
+    /// The parts that belong to it, of events and of samples.
+    parts: [u32; 2],
+    /// Their rows.
+    rows: [u64; 2],
+    /// Whether the parts have become one file each.
+    merged: bool,
+    /// The state itself.
+    pub snapshot: Snapshot,
+}
+
+/// What a checkpoint says besides the files.
+#[derive(Debug, Clone, Copy)]
+pub struct Standing<'a> {
+    /// How the scene is run.
+    pub settings: Settings,
+    /// The time taken so far, in seconds.
+    pub wall_s: f64,
+    /// How many derivatives of gaps were not finite.
+    pub unbounded: u64,
+    /// The state.
+    pub snapshot: &'a Snapshot,
+}
+
+/// An open folder.
+pub struct Folder {
+    path: PathBuf,
+    hash: String,
+    events: Shelf<Event>,
+    samples: Shelf<Sample>,
+    /// Held as long as the run is at work here.
+    _lock: File,
+}
+
+/// One table's rows on their way to its parts.
+struct Shelf<T> {
+    table: Table,
+    rows_of: fn(&Table, &Scene, &[T]) -> io::Result<RecordBatch>,
+    buffer: Vec<T>,
+    parts: u32,
+    rows: u64,
+}
+
+impl Folder {
+    /// Makes a folder ready for a new run. An older run there goes only with `force`.
+    pub fn create(path: &Path, input: &Input, scene: &Scene, force: bool) -> Result<Self, Failure> {
+        fs::create_dir_all(path).map_err(|error| at(path, &error))?;
+        make_room(path, force)?;
+        let name =
+            SCENES.iter().find(|(_, format)| *format == input.format).map_or(SCENES[0].0, |(name, _)| name);
+        replace(&path.join(name), input.text.as_bytes())?;
+        let lock = lock(&path.join(name))?.ok_or_else(|| busy(path))?;
+        Ok(Self::new(path, lock, input, scene))
+    }
+
+    fn new(path: &Path, lock: File, input: &Input, scene: &Scene) -> Self {
+        let hash = hash(input.text.as_bytes());
+        let title = scene.title.clone().unwrap_or_default();
+        let about = [("version", VERSION.to_string()), ("scene", hash.clone()), ("title", title)];
+        Self {
+            path: path.to_path_buf(),
+            hash,
+            events: Shelf::new(Table::of_events(&about), Table::events),
+            samples: Shelf::new(Table::of_samples(&about), Table::samples),
+            _lock: lock,
+        }
+    }
+
+    /// Opens the folder of a run that did not come to its end: its scene's text, and where it stands.
+    pub fn reopen(path: &Path) -> Result<(Input, Checkpoint, File), Failure> {
+        let refuse = |message: &str, expected: &str| {
+            let message = format!("{} {message}", path.display());
+            Failure::from(Refusal::of_command_line(Some("--resume"), &message, Some(expected)))
+        };
+        if !path.join(CHECKPOINT).exists() {
+            return Err(if path.join(RESULT).exists() {
+                refuse("holds a run that has come to its end", "the folder of a run that was interrupted")
+            } else {
+                refuse("holds no run to go on with", "a folder that `carom run -o` wrote")
+            });
+        }
+        let Some((name, format)) = SCENES.iter().find(|(name, _)| path.join(name).exists()) else {
+            return Err(refuse("has lost its scene", "`scene.toml` or `scene.json` there"));
+        };
+        let mut input = Input::read(&path.join(name))?;
+        input.format = *format;
+        let lock = lock(&path.join(name))?.ok_or_else(|| busy(path))?;
+        let file = path.join(CHECKPOINT);
+        let text = fs::read(&file).map_err(|error| at(&file, &error))?;
+        let unreadable =
+            |message: &str| Failure::from(Refusal::of_unreadable(file.display().to_string(), message));
+        let checkpoint: Checkpoint = serde_json::from_slice(&text)
+            .map_err(|error| unreadable(&format!("not a checkpoint that this version reads: {error}")))?;
+        if checkpoint.scene != hash(input.text.as_bytes()) {
+            return Err(unreadable("belongs to another scene: the one beside it has changed"));
+        }
+        Ok((input, checkpoint, lock))
+    }
+
+    /// Takes up the files where a checkpoint left them.
+    pub fn resume(
+        path: &Path,
+        lock: File,
+        input: &Input,
+        scene: &Scene,
+        checkpoint: &Checkpoint,
+    ) -> io::Result<Self> {
+        let mut folder = Self::new(path, lock, input, scene);
+        let parts = |table: &'static str| folder.path.join(format!("{table}.parquet"));
+        if checkpoint.merged {
+            // The one file becomes the first part again. Where that has happened already, nothing is left to do.
+            for table in TABLES {
+                let whole = parts(table);
+                if whole.exists() {
+                    remove_all(path, |name| is_part(name, table).is_some())?;
+                    let first = path.join(part_name(table, 1));
+                    fs::rename(&whole, &first).map_err(|error| at(&first, &error))?;
+                }
+            }
+            sync(path)?;
+        }
+        let known = if checkpoint.merged { [1, 1] } else { checkpoint.parts };
+        (folder.events.parts, folder.samples.parts) = (known[0], known[1]);
+        [folder.events.rows, folder.samples.rows] = checkpoint.rows;
+        remove_all(path, |name| {
+            let later = |k: usize| is_part(name, TABLES[k]).is_some_and(|part| part > known[k]);
+            name.ends_with(UNFINISHED) || name == RESULT || later(0) || later(1)
+        })?;
+        Ok(folder)
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The hash of the scene's text.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// How many rows there are, of events and of samples.
+    pub fn rows(&self) -> [u64; 2] {
+        [self.events.rows, self.samples.rows]
+    }
+
+    /// Takes events.
+    pub fn take_events(&mut self, scene: &Scene, events: &[Event]) -> io::Result<()> {
+        self.events.take(&self.path, scene, events)
+    }
+
+    /// Takes samples.
+    pub fn take_samples(&mut self, scene: &Scene, samples: &[Sample]) -> io::Result<()> {
+        self.samples.take(&self.path, scene, samples)
+    }
+
+    /// Writes everything taken so far, then the state that goes with it.
+    pub fn checkpoint(&mut self, scene: &Scene, standing: &Standing) -> io::Result<()> {
+        self.events.flush(&self.path, scene)?;
+        self.samples.flush(&self.path, scene)?;
+        self.write_checkpoint(standing, [self.events.parts, self.samples.parts], false)
+    }
+
+    fn write_checkpoint(&self, standing: &Standing, parts: [u32; 2], merged: bool) -> io::Result<()> {
+        let path = self.path.join(CHECKPOINT);
+        let checkpoint = Checkpoint {
+            version: VERSION.to_string(),
+            settings: standing.settings,
+            scene: self.hash.clone(),
+            wall_s: standing.wall_s,
+            unbounded: standing.unbounded,
+            parts,
+            rows: self.rows(),
+            merged,
+            snapshot: standing.snapshot.clone(),
+        };
+        let text = serde_json::to_vec(&checkpoint).map_err(|error| at(&path, &error.into()))?;
+        // JSON has no word for numbers that are not finite, so a state that holds one must not pass for a good one.
+        match serde_json::from_slice::<Checkpoint>(&text) {
+            Ok(read) if read.snapshot == checkpoint.snapshot => replace(&path, &text),
+            _ => Err(at(&path, &io::Error::other("the state of the run cannot be written down exactly"))),
+        }
+    }
+
+    /// Tells the user, after a failure, what the folder is good for.
+    pub fn say_what_stays(&self) {
+        if self.path.join(CHECKPOINT).exists() {
+            let _ = writeln!(
+                io::stderr(),
+                "note: what was written before stays readable; `carom run --resume {}` goes on from there",
+                self.path.display()
+            );
+        }
+    }
+
+    /// Makes one file of each table's parts and writes the result, which is told how many rows there are. The
+    /// checkpoint stays if the run can go on.
+    pub fn finish(
+        &mut self,
+        scene: &Scene,
+        standing: &Standing,
+        can_go_on: bool,
+        result: impl FnOnce([u64; 2]) -> io::Result<Vec<u8>>,
+    ) -> io::Result<()> {
+        self.checkpoint(scene, standing)?;
+        self.events.merge(&self.path)?;
+        self.samples.merge(&self.path)?;
+        replace(&self.path.join(RESULT), &result(self.rows())?)?;
+        self.write_checkpoint(standing, [0; 2], true)?;
+        remove_all(&self.path, |name| TABLES.iter().any(|table| is_part(name, table).is_some()))?;
+        if !can_go_on {
+            remove_all(&self.path, |name| name == CHECKPOINT)?;
+        }
+        sync(&self.path)
+    }
+}
+
+impl<T: Clone> Shelf<T> {
+    fn new(table: Table, rows_of: fn(&Table, &Scene, &[T]) -> io::Result<RecordBatch>) -> Self {
+        Self { table, rows_of, buffer: Vec::new(), parts: 0, rows: 0 }
+    }
+
+    fn take(&mut self, path: &Path, scene: &Scene, rows: &[T]) -> io::Result<()> {
+        self.buffer.extend_from_slice(rows);
+        if self.buffer.len() >= ROWS { self.flush(path, scene) } else { Ok(()) }
+    }
+
+    fn flush(&mut self, path: &Path, scene: &Scene) -> io::Result<()> {
+        if self.buffer.is_empty() {
+            return Ok(());
+        }
+        let rows = (self.rows_of)(&self.table, scene, &self.buffer)?;
+        let part = self.parts + 1;
+        replace(&path.join(part_name(self.table.name, part)), &self.table.file(&rows)?)?;
+        self.parts = part;
+        self.rows += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    fn merge(&self, path: &Path) -> io::Result<()> {
+        let parts: Vec<PathBuf> =
+            (1..=self.parts).map(|part| path.join(part_name(self.table.name, part))).collect();
+        let whole = path.join(format!("{}.parquet", self.table.name));
+        write(&whole, |file| self.table.merge(&parts, file))
+    }
+}
+
+fn part_name(table: &str, part: u32) -> String {
+    format!("{table}-{part:05}.parquet")
+}
+
+/// The number of a part, if the name is that of one.
+fn is_part(name: &str, table: &str) -> Option<u32> {
+    let part = name.strip_prefix(table)?.strip_prefix('-')?.strip_suffix(".parquet")?.parse().ok()?;
+    (name == part_name(table, part)).then_some(part)
+}
+
+/// Whether a run writes files of this name.
+fn is_ours(name: &str) -> bool {
+    let name = name.strip_suffix(UNFINISHED).unwrap_or(name);
+    let whole = |table: &str| name.strip_prefix(table) == Some(".parquet");
+    name == CHECKPOINT
+        || name == RESULT
+        || SCENES.iter().any(|(scene, _)| name == *scene)
+        || TABLES.iter().any(|table| whole(table) || is_part(name, table).is_some())
+}
+
+/// Sees to it that nothing of an older run is left in a folder, and that nothing else is lost.
+fn make_room(path: &Path, force: bool) -> Result<(), Failure> {
+    let names = entries(path)?;
+    let has = |name: &str| names.iter().any(|entry| entry == name);
+    let refuse = |message: &str, expected: &str| {
+        let message = format!("{} {message}", path.display());
+        Failure::from(Refusal::of_command_line(Some("-o"), &message, Some(expected)))
+    };
+    let is_run = has(CHECKPOINT) || has(RESULT);
+    if !is_run && names.iter().any(|name| !is_ours(name)) {
+        return Err(refuse("holds other files", "an empty or a new folder"));
+    }
+    for (scene, _) in SCENES.iter().filter(|(scene, _)| has(scene)) {
+        // Let go again at once: only whether someone is at work counts here.
+        if lock(&path.join(scene))?.is_none() {
+            return Err(busy(path));
+        }
+    }
+    if !force && has(CHECKPOINT) {
+        let expected = "--resume instead of -o to go on with it, or --force to start anew";
+        return Err(refuse("holds a run that did not come to its end", expected));
+    }
+    if !force && has(RESULT) {
+        return Err(refuse("holds a finished run", "another folder, or --force to write over it"));
+    }
+    // The checkpoint first: what is left without it is not taken for a run.
+    remove_all(path, |name| name == CHECKPOINT)?;
+    Ok(remove_all(path, is_ours)?)
+}
+
+fn busy(path: &Path) -> Failure {
+    let message = format!("another run is at work in {}", path.display());
+    Refusal::of_command_line(None, &message, Some("it to end, or another folder")).into()
+}
+
+/// Locks a file against other runs; none if one has it.
+fn lock(path: &Path) -> io::Result<Option<File>> {
+    let file = File::open(path).map_err(|error| at(path, &error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        // A file system without locks has no way to tell.
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(Some(file)),
+        Err(TryLockError::Error(error)) => Err(at(path, &error)),
+    }
+}
+
+/// The names in a folder, sorted; what is not Unicode is not ours.
+fn entries(path: &Path) -> io::Result<Vec<String>> {
+    let read = || -> io::Result<Vec<String>> {
+        fs::read_dir(path)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+    };
+    let mut names = read().map_err(|error| at(path, &error))?;
+    names.sort_unstable();
+    Ok(names)
+}
+
+fn remove_all(path: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<()> {
+    for name in entries(path)?.iter().filter(|name| wanted(name)) {
+        let file = path.join(name);
+        fs::remove_file(&file).map_err(|error| at(&file, &error))?;
+    }
+    Ok(())
+}
+
+/// Writes a file that is there as a whole or not at all.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write(path, |mut file| {
+        file.write_all(bytes)?;
+        Ok(file)
+    })
+}
+
+fn write(path: &Path, fill: impl FnOnce(File) -> io::Result<File>) -> io::Result<()> {
+    let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
+    name.push(UNFINISHED);
+    let unfinished = path.with_file_name(name);
+    let result = File::create(&unfinished)
+        .and_then(fill)
+        .and_then(|file| file.sync_all())
+        .and_then(|()| fs::rename(&unfinished, path))
+        .and_then(|()| path.parent().map_or(Ok(()), sync));
+    result.map_err(|error| {
+        // On a full disk every byte counts; that it is gone is not needed.
+        let _ = fs::remove_file(&unfinished);
+        at(path, &error)
+    })
+}
+
+/// Brings the names in a folder to the disk, where the system can.
+fn sync(path: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
+}
+
+/// An error with the path that it concerns.
+pub fn at(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// Tells texts apart: FNV-1a with 128 bits (Fowler, Noll, Vo).
+pub fn hash(bytes: &[u8]) -> String {
+    const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = (1 << 88) + 0x13b;
+    let hash = bytes.iter().fold(OFFSET, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME));
+    format!("fnv1a-128:{hash:032x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{hash, is_ours, is_part};
+
+    #[test]
+    fn hashes_are_the_published_ones() {
+        assert_eq!(hash(b""), "fnv1a-128:6c62272e07bb014262b821756295c58d");
+        assert_eq!(hash(b"foobar"), "fnv1a-128:343e1662793c64bf6f0d3597ba446f18");
+    }
+
+    #[test]
+    fn only_names_that_a_run_writes_are_its_own() {
+        for name in [
+            "scene.toml",
+            "scene.json",
+            "checkpoint.json",
+            "checkpoint.json.tmp",
+            "run.json",
+            "events.parquet",
+            "events-00001.parquet",
+            "samples-123456.parquet.tmp",
+        ] {
+            assert!(is_ours(name), "{name}");
+        }
+        for name in
+            ["notes.txt", "events-1.parquet", "events-00001.csv", "events-.parquet", "sample.parquet", ".tmp"]
+        {
+            assert!(!is_ours(name), "{name}");
+        }
+        assert_eq!(is_part("events-00012.parquet", "events"), Some(12));
+        assert_eq!(is_part("events-00012.parquet", "samples"), None);
+    }
+}

@@ -1,0 +1,127 @@
+//! A run seen from outside while it goes on: signals that end it, and a bar that tells how far it is.
+
+use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use carom::simulation::Simulation;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::report;
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// The exit code of a program that a signal ended, for the second signal.
+const KILLED: i32 = 130;
+
+/// Takes Ctrl-C, and the polite ways to end a process, as a wish to end the run at the next event. Who asks twice does not
+/// want to wait: what is in the files by then is whole.
+pub fn watch() {
+    // Without a handler the first signal ends the process, which the files survive too.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(KILLED);
+        }
+    });
+}
+
+/// Whether the user has asked for the end.
+pub fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// How finely the bar moves.
+const STEPS: u64 = 1000;
+
+/// How often it moves.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// A bar on standard error, where that is a terminal.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    start: Instant,
+    last: Instant,
+    /// How far the run was when it was taken up.
+    share_before: f64,
+    events_before: u64,
+    max_events: usize,
+}
+
+impl Progress {
+    /// Starts a bar.
+    pub fn new(simulation: &Simulation, max_events: usize) -> Self {
+        let bar = io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("[{bar:30}] {msg}");
+            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "))
+        });
+        let now = Instant::now();
+        let share_before = share(simulation, max_events);
+        let events_before = simulation.counts().events;
+        Self { bar, start: now, last: now, share_before, events_before, max_events }
+    }
+
+    /// Shows how far the run is, now and then.
+    pub fn show(&mut self, simulation: &Simulation, now: Instant) {
+        let Some(bar) = self.bar.as_ref().filter(|_| now - self.last >= EVERY) else { return };
+        self.last = now;
+        let taken = (now - self.start).as_secs_f64();
+        let share = share(simulation, self.max_events);
+        let events = simulation.counts().events;
+        let rate = (events - self.events_before) as f64 / taken;
+        let gone = share - self.share_before;
+        let left = if gone > 0.0 { duration(taken * (1.0 - share) / gone) } else { "-".to_string() };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a share is between 0 and 1"
+        )]
+        bar.set_position((share * STEPS as f64) as u64);
+        bar.set_message(format!(
+            "t = {} of {}, {events} events, {rate:.0} events/s, {left} left",
+            report::number(simulation.time()),
+            report::number(simulation.until()),
+        ));
+    }
+
+    /// Takes the bar away.
+    pub fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// How much of the run is done: by its time or by its events, whichever ends it sooner.
+fn share(simulation: &Simulation, max_events: usize) -> f64 {
+    let part = |done: f64, all: f64| if all > 0.0 { (done / all).clamp(0.0, 1.0) } else { 1.0 };
+    let by_time = part(simulation.time(), simulation.until());
+    by_time.max(part(simulation.counts().events as f64, max_events as f64))
+}
+
+fn duration(seconds: f64) -> String {
+    if seconds.is_nan() || seconds >= 1e7 {
+        return "-".to_string();
+    }
+    let minutes = (seconds / 60.0).floor();
+    let (hours, seconds) = ((minutes / 60.0).floor(), seconds - 60.0 * minutes);
+    if hours >= 1.0 {
+        format!("{hours:.0}:{:02.0}:{:02.0}", minutes - 60.0 * hours, seconds.floor())
+    } else {
+        format!("{minutes:.0}:{:02.0}", seconds.floor())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn durations_read_as_clocks() {
+        for (seconds, text) in
+            [(0.0, "0:00"), (59.99, "0:59"), (61.0, "1:01"), (3723.5, "1:02:03"), (f64::INFINITY, "-")]
+        {
+            assert_eq!(duration(seconds), text);
+        }
+    }
+}

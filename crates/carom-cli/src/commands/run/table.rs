@@ -1,0 +1,279 @@
+//! Events and samples as Arrow tables in Parquet files.
+//!
+//! | table | a row is | columns |
+//! | --- | --- | --- |
+//! | `events` | one contact of an event | `number`, `time`, `time_error`, `kind`, `first`, `second`, `image_x` …, `point_x` …, `normal_x` …, `gap`, `approach`, `separation`, `impulse`, `impulse_x` …, `type`, `g2`, `g3`, `force_slope`, `limit_time`, `limit_error`, `energy_before`, `energy_after` |
+//! | `samples` | one body at one moment | `time`, `body`, `moment`, `event`, `px` …, `qw`, `qx` …, `vx` …, `wx` … |
+//!
+//! Every number's unit is in its field's metadata under `unit`. Names are dictionaries. A file's bytes depend on its
+//! rows alone: rows are written in runs of one length, whatever pieces they came in.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, UInt64Array};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_select::concat::concat_batches;
+use carom::record::{Event, Moment, Sample};
+use carom::scene::instant;
+use carom::scene::model::Scene;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+
+/// Rows written at a time; a power of two that divides [`GROUP`].
+const RUN: usize = 1 << 13;
+
+/// Rows of a row group.
+const GROUP: usize = 1 << 17;
+
+/// The size from which a column of distinct numbers is no longer written as a dictionary, in bytes.
+const DICTIONARY: usize = 1 << 16;
+
+/// A table's name, columns and file metadata.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// Its name, and that of its file.
+    pub name: &'static str,
+    schema: SchemaRef,
+    properties: WriterProperties,
+}
+
+impl Table {
+    /// The table of events; `about` goes into the metadata of its files.
+    pub fn of_events(about: &[(&str, String)]) -> Self {
+        let [x, y, z] = ["x", "y", "z"];
+        let mut fields = vec![
+            whole("number", false),
+            number("time", "s"),
+            number("time_error", "s"),
+            name("kind"),
+            name("first"),
+            name("second"),
+        ];
+        fields.extend(
+            [x, y, z].map(|axis| with_unit(Field::new(format!("image_{axis}"), DataType::Int32, false), "1")),
+        );
+        fields.extend([x, y, z].map(|axis| number(&format!("point_{axis}"), "m")));
+        fields.extend([x, y, z].map(|axis| number(&format!("normal_{axis}"), "1")));
+        fields.extend([number("gap", "m"), number("approach", "m/s"), number("separation", "m/s")]);
+        fields.push(number("impulse", "N s"));
+        fields.extend([x, y, z].map(|axis| number(&format!("impulse_{axis}"), "N s")));
+        fields.push(name("type"));
+        fields.extend([("g2", "m/s^2"), ("g3", "m/s^3"), ("force_slope", "N/s")].map(optional));
+        fields.extend([("limit_time", "s"), ("limit_error", "s")].map(optional));
+        fields.extend([number("energy_before", "J"), number("energy_after", "J")]);
+        Self::new("events", fields, about)
+    }
+
+    /// The table of samples.
+    pub fn of_samples(about: &[(&str, String)]) -> Self {
+        let mut fields = vec![number("time", "s"), name("body"), name("moment"), whole("event", true)];
+        fields.extend(["px", "py", "pz"].map(|axis| number(axis, "m")));
+        fields.extend(["qw", "qx", "qy", "qz"].map(|axis| number(axis, "1")));
+        fields.extend(["vx", "vy", "vz"].map(|axis| number(axis, "m/s")));
+        fields.extend(["wx", "wy", "wz"].map(|axis| number(axis, "rad/s")));
+        Self::new("samples", fields, about)
+    }
+
+    fn new(name: &'static str, fields: Vec<Field>, about: &[(&str, String)]) -> Self {
+        let mut metadata = vec![KeyValue::new("carom.table".to_string(), name.to_string())];
+        metadata
+            .extend(about.iter().map(|(key, value)| KeyValue::new(format!("carom.{key}"), value.clone())));
+        let properties = WriterProperties::builder()
+            .set_max_row_group_row_count(Some(GROUP))
+            .set_dictionary_page_size_limit(DICTIONARY)
+            .set_statistics_enabled(EnabledStatistics::Chunk)
+            .set_key_value_metadata(Some(metadata))
+            .build();
+        Self { name, schema: Arc::new(Schema::new(fields)), properties }
+    }
+
+    /// A file of some rows, whole, in memory.
+    pub fn file(&self, rows: &RecordBatch) -> io::Result<Vec<u8>> {
+        let mut merger = Merger::new(self, Vec::new())?;
+        merger.push(rows.clone())?;
+        merger.finish()
+    }
+
+    /// Writes the rows of some files, in their order, into one.
+    pub fn merge<W: Write + Send>(&self, parts: &[PathBuf], out: W) -> io::Result<W> {
+        let mut merger = Merger::new(self, out)?;
+        for part in parts {
+            let open = || -> io::Result<_> {
+                let file = File::open(part)?;
+                let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(of_parquet)?;
+                reader.with_batch_size(RUN).build().map_err(of_parquet)
+            };
+            let place = |error: io::Error| super::folder::at(part, &error);
+            for batch in open().map_err(place)? {
+                merger.push(batch.map_err(|error| place(of_arrow(error)))?)?;
+            }
+        }
+        merger.finish()
+    }
+
+    /// Rows of events; the table must be that of events.
+    pub fn events(&self, scene: &Scene, events: &[Event]) -> io::Result<RecordBatch> {
+        let side = |k: usize| names(events.iter().map(|event| instant::name(scene, event.sides[k])));
+        let mut columns: Vec<ArrayRef> = vec![
+            Arc::new(UInt64Array::from_iter_values(events.iter().map(|event| event.number))),
+            numbers(events, |event| event.time),
+            numbers(events, |event| event.time_error),
+            names(events.iter().map(|event| event.kind.name())),
+            side(0),
+            side(1),
+        ];
+        columns.extend((0..3).map(|i| -> ArrayRef {
+            Arc::new(Int32Array::from_iter_values(events.iter().map(|event| event.image[i])))
+        }));
+        columns.extend((0..3).map(|i| numbers(events, |event| event.point[i])));
+        columns.extend((0..3).map(|i| numbers(events, |event| event.normal[i])));
+        columns.push(numbers(events, |event| event.gap));
+        columns.push(numbers(events, |event| event.approach));
+        columns.push(numbers(events, |event| event.separation));
+        columns.push(numbers(events, |event| event.impulse));
+        columns.extend((0..3).map(|i| numbers(events, |event| event.impulse_vector[i])));
+        columns.push(names(events.iter().map(|event| event.class)));
+        columns.push(some_numbers(events, |event| event.g2));
+        columns.push(some_numbers(events, |event| event.g3));
+        columns.push(some_numbers(events, |event| event.force_slope));
+        columns.push(some_numbers(events, |event| event.limit.map(|[time, _]| time)));
+        columns.push(some_numbers(events, |event| event.limit.map(|[_, error]| error)));
+        columns.push(numbers(events, |event| event.energy_before));
+        columns.push(numbers(events, |event| event.energy_after));
+        RecordBatch::try_new(self.schema.clone(), columns).map_err(of_arrow)
+    }
+
+    /// Rows of samples; the table must be that of samples.
+    pub fn samples(&self, scene: &Scene, samples: &[Sample]) -> io::Result<RecordBatch> {
+        let event = |sample: &Sample| match sample.moment {
+            Moment::Sample => None,
+            Moment::Before(number) | Moment::After(number) => Some(number),
+        };
+        let mut columns: Vec<ArrayRef> = vec![
+            numbers(samples, |sample| sample.time),
+            names(samples.iter().map(|sample| scene.bodies[sample.body].name.as_str())),
+            names(samples.iter().map(|sample| moment_name(sample.moment))),
+            Arc::new(samples.iter().map(event).collect::<UInt64Array>()),
+        ];
+        columns.extend((0..3).map(|i| numbers(samples, |sample| sample.state.position[i])));
+        columns.extend((0..4).map(|i| numbers(samples, |sample| scalar_first(sample)[i])));
+        columns.extend((0..3).map(|i| numbers(samples, |sample| sample.state.velocity[i])));
+        columns.extend((0..3).map(|i| numbers(samples, |sample| sample.state.angular_velocity[i])));
+        RecordBatch::try_new(self.schema.clone(), columns).map_err(of_arrow)
+    }
+}
+
+/// Why a state was recorded, by its name in files.
+pub fn moment_name(moment: Moment) -> &'static str {
+    match moment {
+        Moment::Sample => "sample",
+        Moment::Before(_) => "before",
+        Moment::After(_) => "after",
+    }
+}
+
+fn scalar_first(sample: &Sample) -> [f64; 4] {
+    let q = sample.state.orientation.quaternion();
+    [q.w, q.i, q.j, q.k]
+}
+
+/// Writes rows in runs of one length, so that pages and row groups fall in the same places however the rows come.
+struct Merger<'a, W: Write + Send> {
+    table: &'a Table,
+    writer: ArrowWriter<W>,
+    pending: Vec<RecordBatch>,
+    rows: usize,
+}
+
+impl<'a, W: Write + Send> Merger<'a, W> {
+    fn new(table: &'a Table, out: W) -> io::Result<Self> {
+        let writer = ArrowWriter::try_new(out, table.schema.clone(), Some(table.properties.clone()));
+        Ok(Self { table, writer: writer.map_err(of_parquet)?, pending: Vec::new(), rows: 0 })
+    }
+
+    fn push(&mut self, batch: RecordBatch) -> io::Result<()> {
+        self.rows += batch.num_rows();
+        self.pending.push(batch);
+        if self.rows < RUN {
+            return Ok(());
+        }
+        let whole = concat_batches(&self.table.schema, &self.pending).map_err(of_arrow)?;
+        let mut start = 0;
+        while self.rows >= RUN {
+            self.writer.write(&whole.slice(start, RUN)).map_err(of_parquet)?;
+            (start, self.rows) = (start + RUN, self.rows - RUN);
+        }
+        self.pending = vec![whole.slice(start, self.rows)];
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<W> {
+        if self.rows > 0 {
+            let rest = concat_batches(&self.table.schema, &self.pending).map_err(of_arrow)?;
+            self.writer.write(&rest).map_err(of_parquet)?;
+        }
+        self.writer.into_inner().map_err(of_parquet)
+    }
+}
+
+fn with_unit(field: Field, unit: &str) -> Field {
+    field.with_metadata(HashMap::from([("unit".to_string(), unit.to_string())]))
+}
+
+fn number(name: &str, unit: &str) -> Field {
+    with_unit(Field::new(name, DataType::Float64, false), unit)
+}
+
+fn optional((name, unit): (&str, &str)) -> Field {
+    with_unit(Field::new(name, DataType::Float64, true), unit)
+}
+
+fn whole(name: &str, nullable: bool) -> Field {
+    Field::new(name, DataType::UInt64, nullable)
+}
+
+fn name(name: &str) -> Field {
+    Field::new(name, DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)), false)
+}
+
+fn numbers<T>(rows: &[T], value: impl Fn(&T) -> f64) -> ArrayRef {
+    Arc::new(Float64Array::from_iter_values(rows.iter().map(value)))
+}
+
+fn some_numbers<T>(rows: &[T], value: impl Fn(&T) -> Option<f64>) -> ArrayRef {
+    Arc::new(rows.iter().map(value).collect::<Float64Array>())
+}
+
+fn names<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
+    Arc::new(values.collect::<DictionaryArray<Int32Type>>())
+}
+
+/// The error of the file itself where there is one.
+fn of_parquet(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(cause) => match cause.downcast::<io::Error>() {
+            Ok(cause) => *cause,
+            Err(cause) => io::Error::other(cause),
+        },
+        other => io::Error::other(other),
+    }
+}
+
+fn of_arrow(error: ArrowError) -> io::Error {
+    match error {
+        ArrowError::IoError(_, cause) => cause,
+        ArrowError::ExternalError(cause) => match cause.downcast::<ParquetError>() {
+            Ok(cause) => of_parquet(*cause),
+            Err(cause) => io::Error::other(cause),
+        },
+        other => io::Error::other(other),
+    }
+}

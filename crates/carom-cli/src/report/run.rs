@@ -1,0 +1,260 @@
+//! The result of `carom run` for people: what happened in one sentence, the first and last events, what lasted, the state
+//! at the end, the audit.
+
+use std::io::{self, Write};
+
+use carom::record::{Event, Kind};
+use carom::scene::instant::name;
+use carom::scene::model::Scene;
+use carom::simulation::{Stopped, Worst};
+
+use super::generalized::list;
+use super::table::{self, Cell};
+use super::{Style, beside, number, residual};
+use crate::commands::run::{End, Finished, Hold, LIMIT, TOLD, smallest_gap};
+use crate::commands::solve::vector;
+
+/// Writes the whole result.
+pub fn write(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
+    if let Some(title) = &run.scene.title {
+        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
+    }
+    if let Some(source) = &run.scene.source {
+        writeln!(out, "({})", source.replace(char::is_control, " "))?;
+    }
+    if let Some((events, time)) = run.before.reached {
+        writeln!(out, "Taken up at t = {} after {}.", number(time), count(events, "event"))?;
+    }
+    writeln!(out, "{} {}", happened(run), ended(run, style))?;
+    events(out, run, style)?;
+    let lasting = run.story.holds.iter().map(|hold| lasted(run.scene, hold));
+    list(out, style, "what lasted", lasting)?;
+    let more = run.story.held - run.story.holds.len() as u64;
+    if more > 0 {
+        writeln!(out, "  … {more} more; --json has all")?;
+    }
+    states(out, run, style)?;
+    list(out, style, "notes", run.notes.iter().cloned())?;
+    writeln!(out, "\n{}", audit(run, style))?;
+    performance(out, run)?;
+    if let Some((path, [events, samples])) = run.folder {
+        writeln!(
+            out,
+            "{}: {} of events, {} of samples",
+            path.display(),
+            count(events, "row"),
+            count(samples, "row")
+        )?;
+    }
+    Ok(())
+}
+
+fn count(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// What happened.
+fn happened(run: &Finished) -> String {
+    let counts = run.simulation.counts();
+    if counts.events == 0 {
+        return "Nothing happened.".to_string();
+    }
+    let parts = [(counts.impacts, "impact"), (counts.grazes, "graze"), (counts.holds, "contact")];
+    let mut words: Vec<String> = Vec::new();
+    for (number, what) in parts.into_iter().filter(|(number, _)| *number > 0) {
+        words.push(if what == "contact" {
+            format!("{} that lasted", count(number, what))
+        } else {
+            count(number, what)
+        });
+    }
+    let of = if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) };
+    format!("{}{of}.", capital(&count(counts.events, "event")))
+}
+
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
+/// How it ended.
+fn ended(run: &Finished, style: Style) -> String {
+    let time = number(run.simulation.time());
+    match run.end {
+        End::Stopped(Stopped::Until) => format!("The run reached its end at t = {time}."),
+        End::Stopped(Stopped::MaxEvents) => format!("The run made the events asked for by t = {time}."),
+        End::Stopped(Stopped::Paradox) => {
+            let stop = run.story.last.back().or(run.story.first.last());
+            let who = stop.map_or_else(String::new, |event| format!(" of {}", pair(run.scene, event)));
+            format!("The run ended at a paradox{who}, as asked, at t = {time}.")
+        }
+        End::Stopped(Stopped::Interrupted) => {
+            let how = run.folder.map_or_else(String::new, |(path, _)| {
+                format!(" `carom run --resume {}` goes on.", path.display())
+            });
+            format!("The run was interrupted at t = {time}.{how}")
+        }
+        End::Stopped(Stopped::Stalled) => style.alarm(&format!(
+            "Events accumulate without end at t = {time}, and the run cannot pass that time."
+        )),
+        End::Stopped(Stopped::Lost) => {
+            style.alarm(&format!("The motion could not be followed beyond t = {time}."))
+        }
+        End::Violation(violation) => {
+            let what = match violation.value {
+                None => format!("a number of the run is none at event {}", violation.event),
+                Some(value) => format!(
+                    "{} is {} at event {}, and the limit {}",
+                    violation.quantity,
+                    residual(value),
+                    violation.event,
+                    residual(violation.limit)
+                ),
+            };
+            style.alarm(&format!("The run was ended at t = {time} by its audit: {what}."))
+        }
+    }
+}
+
+fn pair(scene: &Scene, event: &Event) -> String {
+    let [a, b] = event.sides.map(|side| name(scene, side));
+    format!("{a} and {b}")
+}
+
+fn events(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
+    let story = run.story;
+    let mut rows: Vec<Option<&Event>> = story.first.iter().map(Some).collect();
+    if story.rows > (2 * TOLD) as u64 {
+        // Of a long list the first and the last, and a row that stands for the others.
+        rows.push(None);
+        rows.extend(story.last.iter().skip(1).map(Some));
+    } else {
+        rows.extend(story.last.iter().map(Some));
+    }
+    let shown = || rows.iter().flatten();
+    let speed = shown().fold(0.0, |m: f64, e| m.max(e.approach.abs()).max(e.separation.abs()));
+    let push = shown().fold(0.0, |m: f64, e| m.max(e.impulse.abs()));
+    let energy = shown().fold(0.0, |m: f64, e| m.max(e.energy_before.abs()));
+    let header = [
+        "event",
+        "time",
+        "kind",
+        "first",
+        "second",
+        "type",
+        "approach",
+        "separation",
+        "impulse",
+        "energy change",
+    ];
+    let title = if run.before.reached.is_some() { "events since" } else { "events" };
+    table::write(out, style, title, header, rows.len(), |i| {
+        let Some(event) = rows[i] else { return header.map(|_| "…".into()) };
+        let change = event.energy_after - event.energy_before;
+        [
+            event.number.to_string().into(),
+            event.time.to_string().into(),
+            event.kind.name().into(),
+            name(run.scene, event.sides[0]).into(),
+            name(run.scene, event.sides[1]).into(),
+            event.class.into(),
+            beside(event.approach, speed).into(),
+            beside(event.separation, speed).into(),
+            beside(event.impulse, push).into(),
+            Cell::from(beside(change, energy)).alarm_if(change > LIMIT * energy),
+        ]
+    })
+}
+
+/// A contact that lasts, in words.
+fn lasted(scene: &Scene, hold: &Hold) -> String {
+    let Hold { begin, end } = hold;
+    let (who, from) = (pair(scene, begin), number(begin.time));
+    let until = end.as_ref().map_or_else(
+        || ", to the end of the run".to_string(),
+        |end| format!(" to t = {} (for {})", number(end.time), number(end.time - begin.time)),
+    );
+    let pushed = match end {
+        Some(end) if end.kind == Kind::HoldEnd => format!("; the force gave ∫λ dt = {}", number(end.impulse)),
+        _ => String::new(),
+    };
+    match begin.kind {
+        Kind::PassBegin => format!("{who} pass into one another ({}) from t = {from}{until}", begin.class),
+        Kind::Rest => {
+            let limit = begin.limit.map_or_else(String::new, |[time, error]| {
+                format!(", infinitely many, end at t = {time} (to {})", residual(error))
+            });
+            format!("the bounces of {who}{limit}: they stay in contact from t = {from}{until}{pushed}")
+        }
+        _ => {
+            let slope = begin.force_slope.map_or_else(String::new, |slope| {
+                format!(", by a force that begins with slope {}", number(slope))
+            });
+            format!("{who} stay in contact ({}) from t = {from}{until}{slope}{pushed}", begin.class)
+        }
+    }
+}
+
+fn states(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
+    let states = run.simulation.states();
+    let moving: Vec<usize> = (0..states.len()).filter(|&i| !run.scene.bodies[i].body.fixed).collect();
+    let largest =
+        |size: fn(&carom::body::State) -> f64| moving.iter().fold(0.0, |m: f64, &i| m.max(size(&states[i])));
+    let place = largest(|state| state.position.amax());
+    let speed = largest(|state| state.velocity.amax());
+    let spin = largest(|state| state.angular_velocity.amax());
+    let header = ["body", "position", "orientation", "velocity", "angular velocity"];
+    let title = format!("at t = {}", number(run.simulation.time()));
+    table::write(out, style, &title, header, moving.len(), |row| {
+        let (body, state) = (&run.scene.bodies[moving[row]], &states[moving[row]]);
+        let q = state.orientation.quaternion();
+        let turn = [q.w, q.i, q.j, q.k].map(|x| beside(x, 1.0)).join(", ");
+        [
+            body.name.as_str().into(),
+            vector(&state.position, place).into(),
+            format!("[{turn}]").into(),
+            vector(&state.velocity, speed).into(),
+            vector(&state.angular_velocity, spin).into(),
+        ]
+    })
+}
+
+/// The worst values and where.
+fn audit(run: &Finished, style: Style) -> String {
+    let audit = run.simulation.audit();
+    let say = |what: &str, worst: Worst, bad: bool| {
+        let at = if worst.value == 0.0 { String::new() } else { format!(" (event {})", worst.event) };
+        let text = format!("{what} {}{at}", residual(worst.value));
+        if bad { style.alarm(&text) } else { text }
+    };
+    let error = |what: &str, worst: Worst| say(what, worst, worst.value.is_nan() || worst.value > LIMIT);
+    let mut parts = vec![error("energy", audit.energy_error_max), error("momentum", audit.linear_error_max)];
+    parts.push(match audit.angular_error_max {
+        Some(worst) => error("angular momentum", worst),
+        None => "angular momentum not conserved here".to_string(),
+    });
+    parts.push(error("restitution", audit.restitution_error_max));
+    if audit.energy_gain_max.value > 0.0 {
+        parts.push(error("energy gained", audit.energy_gain_max));
+    }
+    if let Some(gap) = smallest_gap(&audit) {
+        parts.push(say("smallest gap", gap, gap.value < -LIMIT));
+    }
+    format!("audit  largest errors: {}", parts.join(", "))
+}
+
+fn performance(out: &mut dyn Write, run: &Finished) -> io::Result<()> {
+    let counts = run.simulation.counts();
+    let rate = |count: u64| if run.wall_s > 0.0 { count as f64 / run.wall_s } else { 0.0 };
+    write!(out, "took {:.2} s", run.wall_s)?;
+    if counts.events > 0 {
+        write!(
+            out,
+            ": {:.0} events/s, {:.1} searches and {:.1} gaps an event",
+            rate(counts.events),
+            counts.searches as f64 / counts.events as f64,
+            counts.gaps as f64 / counts.events as f64
+        )?;
+    }
+    writeln!(out)
+}

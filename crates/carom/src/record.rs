@@ -1,0 +1,167 @@
+//! What a run produces: events, samples, and the balance of the whole.
+//!
+//! An event that several contacts share (a simultaneous impact) has one entry per contact, all with the same number,
+//! time and energies.
+
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+use crate::body::State;
+use crate::contact::Side;
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Impulses were exchanged.
+    Impact,
+    /// A touch without approach that parts by itself.
+    Graze,
+    /// A contact is held from here on, by a workless force.
+    HoldBegin,
+    /// A held contact parts: its force has returned to zero, or a blow opened it.
+    HoldEnd,
+    /// Bounces that accumulate have come to their end: the contact is held from here on.
+    Rest,
+    /// A contact that could not be held was passed through; the bodies overlap from here on.
+    PassBegin,
+    /// Bodies that had passed into one another are apart again.
+    PassEnd,
+    /// The run ends at a paradox.
+    Stop,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Impact,
+        Self::Graze,
+        Self::HoldBegin,
+        Self::HoldEnd,
+        Self::Rest,
+        Self::PassBegin,
+        Self::PassEnd,
+        Self::Stop,
+    ];
+
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Impact => "impact",
+            Self::Graze => "graze",
+            Self::HoldBegin => "hold_begin",
+            Self::HoldEnd => "hold_end",
+            Self::Rest => "rest",
+            Self::PassBegin => "pass_begin",
+            Self::PassEnd => "pass_end",
+            Self::Stop => "stop",
+        }
+    }
+}
+
+/// One contact of an event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// The number of the event, from zero.
+    pub number: u64,
+    /// When.
+    pub time: f64,
+    /// A bound on the error of the time, given the motion that led to it.
+    pub time_error: f64,
+    /// What happened.
+    pub kind: Kind,
+    /// Who; a plane counts as the first side.
+    pub sides: [Side; 2],
+    /// Which image of the second body, in whole boxes.
+    pub image: [i32; 3],
+    /// Where, beside the first body's place in the box.
+    pub point: Vector3<f64>,
+    /// From the first to the second.
+    pub normal: Vector3<f64>,
+    /// The gap as the positions have it.
+    pub gap: f64,
+    /// n·(v_second − v_first) before; negative: closing.
+    pub approach: f64,
+    /// The same after.
+    pub separation: f64,
+    /// The normal impulse; of a hold that ends, ∫λ dt.
+    pub impulse: f64,
+    /// The impulse on the second body.
+    pub impulse_vector: Vector3<f64>,
+    /// The contact's type, by the names of the classification.
+    pub class: &'static str,
+    /// The second derivative of the gap in free motion, where it was asked for.
+    pub g2: Option<f64>,
+    /// The third, likewise.
+    pub g3: Option<f64>,
+    /// The slope at which the force of a hold begins.
+    pub force_slope: Option<f64>,
+    /// Of bounces that accumulate: the time of their end, with its error.
+    pub limit: Option<[f64; 2]>,
+    /// The energy of all bodies before, potential energy included.
+    pub energy_before: f64,
+    /// The same after.
+    pub energy_after: f64,
+}
+
+/// When and why a state is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Moment {
+    /// At the sampling interval.
+    Sample,
+    /// Just before the event of this number.
+    Before(u64),
+    /// Just after.
+    After(u64),
+}
+
+/// A body's state at a moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// When.
+    pub time: f64,
+    /// Why.
+    pub moment: Moment,
+    /// The body's number.
+    pub body: usize,
+    /// Its state; in a periodic box the position runs on beyond the walls.
+    pub state: State,
+}
+
+/// Takes what a run produces, in the order of time.
+pub trait Recorder {
+    /// An event's contacts.
+    fn events(&mut self, events: &[Event]);
+    /// Some bodies' states.
+    fn samples(&mut self, samples: &[Sample]);
+}
+
+/// Everything in memory.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Memory {
+    /// The events.
+    pub events: Vec<Event>,
+    /// The samples.
+    pub samples: Vec<Sample>,
+}
+
+impl Recorder for Memory {
+    fn events(&mut self, events: &[Event]) {
+        self.events.extend_from_slice(events);
+    }
+
+    fn samples(&mut self, samples: &[Sample]) {
+        self.samples.extend_from_slice(samples);
+    }
+}
+
+/// Keeps nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Nothing;
+
+impl Recorder for Nothing {
+    fn events(&mut self, _: &[Event]) {}
+    fn samples(&mut self, _: &[Sample]) {}
+}

@@ -1,0 +1,194 @@
+//! The balance of a run: what the bodies hold against what the events say they should.
+//!
+//! Energy changes by what each event took or gave. Momentum changes by gravity and by the impulses of planes and fixed
+//! bodies; angular momentum about the origin likewise, where it is conserved at all: in an open world without gravity. The
+//! ledger only adds up what events report, and compares with the states.
+
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+use super::world::World;
+use crate::body::State;
+
+/// A worst value and the event where it stood.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Worst {
+    /// The value.
+    pub value: f64,
+    /// The number of the event at or after which it was seen.
+    pub event: u64,
+}
+
+impl Worst {
+    /// Notes a value if it is larger.
+    pub fn note(&mut self, value: f64, event: u64) {
+        // Not `value > self.value`: what is no number is the worst.
+        if !(value <= self.value) {
+            *self = Self { value, event };
+        }
+    }
+}
+
+/// The audit of a run so far; every error relative to the size of what it is an error of.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Audit {
+    /// Energy of all bodies against the ledger.
+    pub energy_error_max: Worst,
+    /// Linear momentum of all bodies against the ledger.
+    pub linear_error_max: Worst,
+    /// Angular momentum about the origin against the ledger; none where it is not conserved.
+    pub angular_error_max: Option<Worst>,
+    /// The smallest gap seen.
+    pub gap_min: f64,
+    /// The event where it was seen.
+    pub gap_min_event: u64,
+    /// The worst |separation + k·approach| of single smooth contacts, over the approach.
+    pub restitution_error_max: Worst,
+    /// The most energy that an event gained, over the energy.
+    pub energy_gain_max: Worst,
+    /// How often the whole was compared.
+    pub checks: u64,
+}
+
+/// Expected totals.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ledger {
+    energy: f64,
+    /// The size of the energies: of the kinetic energy, and of what potential energy has moved.
+    energy_scale: f64,
+    linear: [f64; 3],
+    linear_scale: f64,
+    angular: [f64; 3],
+    angular_scale: f64,
+    /// Absolute time of the last momentum entry.
+    at: f64,
+    /// The audit so far.
+    pub audit: Audit,
+}
+
+/// The totals of the bodies.
+#[derive(Debug, Clone, Copy)]
+struct Totals {
+    energy: f64,
+    kinetic: f64,
+    linear: Vector3<f64>,
+    angular: Vector3<f64>,
+    linear_scale: f64,
+    angular_scale: f64,
+}
+
+fn totals(world: &World, states: &[State]) -> Totals {
+    let mut sum = Totals {
+        energy: 0.0,
+        kinetic: 0.0,
+        linear: Vector3::zeros(),
+        angular: Vector3::zeros(),
+        linear_scale: 0.0,
+        angular_scale: 0.0,
+    };
+    for (i, state) in states.iter().enumerate() {
+        let body = &world.bodies[i];
+        if body.fixed {
+            continue;
+        }
+        let (linear, angular) = body.momentum(state, &Vector3::zeros());
+        sum.energy += world.energy(i, state);
+        sum.kinetic += body.kinetic_energy(state);
+        sum.linear += linear;
+        sum.angular += angular;
+        sum.linear_scale += linear.norm();
+        let spin = state.orientation.inverse_transform_vector(&state.angular_velocity);
+        sum.angular_scale += state.position.norm() * linear.norm() + spin.component_mul(&body.inertia).norm();
+    }
+    sum
+}
+
+fn add(sum: &mut [f64; 3], change: &Vector3<f64>) {
+    for (sum, change) in sum.iter_mut().zip(change.iter()) {
+        *sum += change;
+    }
+}
+
+impl Ledger {
+    /// Opens the ledger.
+    pub fn open(world: &World, states: &[State]) -> Self {
+        let sum = totals(world, states);
+        let conserved = world.periodic.is_none() && world.gravity == Vector3::zeros();
+        Self {
+            energy: sum.energy,
+            energy_scale: sum.kinetic,
+            linear: sum.linear.into(),
+            linear_scale: sum.linear_scale,
+            angular: sum.angular.into(),
+            angular_scale: sum.angular_scale,
+            at: 0.0,
+            audit: Audit {
+                energy_error_max: Worst::default(),
+                linear_error_max: Worst::default(),
+                angular_error_max: conserved.then(Worst::default),
+                gap_min: f64::MAX,
+                gap_min_event: 0,
+                restitution_error_max: Worst::default(),
+                energy_gain_max: Worst::default(),
+                checks: 0,
+            },
+        }
+    }
+
+    /// The energy that the bodies should have.
+    pub fn energy(&self) -> f64 {
+        self.energy
+    }
+
+    /// An event changed the energy.
+    pub fn take_energy(&mut self, change: f64, event: u64) {
+        self.energy += change;
+        if change > 0.0 {
+            self.audit.energy_gain_max.note(change / self.energy_scale.max(f64::MIN_POSITIVE), event);
+        }
+    }
+
+    /// An impulse from outside, of a plane or a fixed body.
+    pub fn take_impulse(&mut self, impulse: &Vector3<f64>, point: &Vector3<f64>) {
+        add(&mut self.linear, impulse);
+        add(&mut self.angular, &point.cross(impulse));
+    }
+
+    /// A gap was measured.
+    pub fn see_gap(&mut self, gap: f64, event: u64) {
+        if !(gap >= self.audit.gap_min) {
+            (self.audit.gap_min, self.audit.gap_min_event) = (gap, event);
+        }
+    }
+
+    /// Forces from outside acted for a while and nobody added them up: momentum is taken as it is found.
+    pub fn reopen_momentum(&mut self, world: &World, states: &[State], time: f64) {
+        let sum = totals(world, states);
+        (self.linear, self.angular, self.at) = (sum.linear.into(), sum.angular.into(), time);
+    }
+
+    /// Compares with the bodies, and returns their energy.
+    pub fn check(&mut self, world: &World, states: &[State], time: f64, event: u64) -> f64 {
+        let sum = totals(world, states);
+        let mass: f64 = world.bodies.iter().filter(|body| !body.fixed).map(|body| body.mass).sum();
+        add(&mut self.linear, &(world.gravity * (mass * (time - self.at))));
+        self.at = time;
+        self.energy_scale = self.energy_scale.max(sum.kinetic).max((sum.energy - sum.kinetic).abs());
+        self.linear_scale = self.linear_scale.max(sum.linear_scale);
+        self.angular_scale = self.angular_scale.max(sum.angular_scale);
+        let relative = |error: f64, scale: f64| if error == 0.0 { 0.0 } else { error / scale };
+        let audit = &mut self.audit;
+        audit.energy_error_max.note(relative((sum.energy - self.energy).abs(), self.energy_scale), event);
+        audit
+            .linear_error_max
+            .note(relative((sum.linear - Vector3::from(self.linear)).norm(), self.linear_scale), event);
+        if let Some(angular) = &mut audit.angular_error_max {
+            angular.note(
+                relative((sum.angular - Vector3::from(self.angular)).norm(), self.angular_scale),
+                event,
+            );
+        }
+        audit.checks += 1;
+        sum.energy
+    }
+}

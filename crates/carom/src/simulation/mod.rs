@@ -1,0 +1,548 @@
+//! The only loop: predict, fly, touch, classify, resolve, audit, record.
+//!
+//! Bodies fly in closed form between events; nothing is stepped. [`Simulation::step`] takes what is due next from the
+//! queue: a pair whose bounding spheres come within reach is searched for its first contact with the certificate of
+//! [`crate::toi`], a body that leaves its cell meets new neighbours, and a contact is resolved. Contacts that are
+//! simultaneous within the error bounds of their times, and contacts that stand between the bodies concerned, make
+//! one impact (`touch`). A contact that cannot end by an impulse is held (`hold`): a body at rest or sliding on a
+//! plane, and the paradox of two smooth bodies.
+//!
+//! **Time.** The clock has two parts, an epoch and the time since. The epoch moves on by powers of two before the time
+//! since grows long, so that a long run keeps the resolution of a short one: times, positions and gaps of the millionth
+//! event are as exact as the first's.
+//!
+//! **Same scene, same bytes.** Everything that is computed depends on the states alone, and entries of one time are taken
+//! in the order of their contents. A [`Snapshot`] holds the whole state; what is resumed from it goes on to the bit.
+
+mod cells;
+mod hold;
+mod ledger;
+mod predict;
+mod queue;
+mod snapshot;
+mod start;
+mod touch;
+mod world;
+
+use std::collections::BTreeMap;
+
+use nalgebra::Vector3;
+
+use crate::body::State;
+use crate::contact::Side;
+use crate::flow::Obstacle;
+use crate::motion::Flight;
+use crate::record::{Moment, Recorder, Sample};
+use crate::scene::model::RunSettings;
+use cells::Cells;
+use hold::{Group, Standing};
+use ledger::Ledger;
+use queue::{Due, Entry, Pair, Party, Queue};
+
+pub use ledger::{Audit, Worst};
+pub use snapshot::Snapshot;
+pub use world::World;
+
+/// A run under way.
+#[derive(Debug, Clone)]
+pub struct Simulation {
+    world: World,
+    settings: RunSettings,
+    clock: Clock,
+    movers: Vec<Mover>,
+    groups: Vec<Option<Group>>,
+    /// Contacts that last.
+    standing: BTreeMap<Pair, Standing>,
+    cells: Option<Cells>,
+    queue: Queue,
+    ledger: Ledger,
+    counts: Counts,
+    stopped: Option<Stopped>,
+    trouble: Option<Trouble>,
+    /// Goes up with every piece of held motion.
+    pieces: u32,
+    /// Whether forces that nobody adds up have acted from outside since the last check.
+    unbalanced: bool,
+    /// Room for a list of pairs, kept for reuse.
+    found: Vec<Pair>,
+}
+
+/// How a body moves now.
+#[derive(Debug, Clone)]
+struct Mover {
+    course: Course,
+    /// The time, since the epoch, at which the course begins.
+    since: f64,
+    /// Goes up whenever the course changes.
+    version: u32,
+    /// How many boxes the body has been put back by, in all.
+    boxes: [i32; 3],
+}
+
+#[derive(Debug, Clone)]
+enum Course {
+    /// Freely.
+    Flight(Box<Flight>),
+    /// In contact, as this member of this group.
+    Held { group: u32, member: u32 },
+}
+
+/// Time as an epoch and what has passed since.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+struct Clock {
+    /// A sum of powers of two, exact.
+    epoch: f64,
+    /// When the epoch moves next, a power of two.
+    length: f64,
+    /// The time since the epoch of the latest event.
+    now: f64,
+}
+
+impl Clock {
+    fn absolute(&self, local: f64) -> f64 {
+        self.epoch + local
+    }
+
+    fn local(&self, absolute: f64) -> f64 {
+        absolute - self.epoch
+    }
+}
+
+/// What a run has counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Counts {
+    /// Events.
+    pub events: u64,
+    /// Events that are impacts.
+    pub impacts: u64,
+    /// Grazes.
+    pub grazes: u64,
+    /// Holds begun.
+    pub holds: u64,
+    /// Pairs searched for a contact.
+    pub searches: u64,
+    /// Gaps evaluated in those searches.
+    pub gaps: u64,
+    /// Samples taken.
+    pub samples: u64,
+    /// Events in a row that did not move the clock.
+    stalled: u64,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stopped {
+    /// The time asked for was reached.
+    Until,
+    /// The number of events asked for was reached.
+    MaxEvents,
+    /// At a paradox, as asked.
+    Paradox,
+    /// Whoever drives the run ended it.
+    Interrupted,
+    /// Events accumulate at one time without end.
+    Stalled,
+    /// A motion or a contact could not be followed; [`Simulation::trouble`] says which.
+    Lost,
+}
+
+/// What could not be followed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trouble {
+    /// When.
+    pub time: f64,
+    /// Who; a plane counts as the first side.
+    pub sides: [Side; 2],
+    /// What was wrong.
+    pub cause: Cause,
+}
+
+/// Why a motion could not be followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The search for the pair's next contact does not come forward: the motion is too fast, or its magnitudes too far apart.
+    Search,
+    /// The impact law has no answer.
+    Law,
+    /// Contacts at rest have no consistent forces, or the motion that holds them has none.
+    Hold(Obstacle),
+}
+
+/// Something that makes a scene no start of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Unfit {
+    /// The periodic box is too short for this body: it could touch its own image.
+    BoxTooShort {
+        /// The body.
+        body: usize,
+    },
+    /// Two overlap by this depth.
+    Overlap {
+        /// The first side.
+        first: Side,
+        /// The second, a body.
+        second: usize,
+        /// How deep.
+        depth: f64,
+    },
+    /// A body's motion is more than floating point holds.
+    Motion {
+        /// The body.
+        body: usize,
+    },
+}
+
+/// Events in a row without progress that end a run.
+const MOST_STALLED: u64 = 20_000;
+
+/// From this many bodies on a grid of cells pays in an open world.
+const MANY: usize = 48;
+
+impl Simulation {
+    /// Prepares a run.
+    ///
+    /// # Errors
+    /// What makes the states no start: overlaps, a box too short, motions that floats do not hold.
+    pub fn new(world: World, states: &[State], settings: RunSettings) -> Result<Self, Vec<Unfit>> {
+        let mut unfit: Vec<Unfit> = world.too_large().map(|body| Unfit::BoxTooShort { body }).collect();
+        let held_by_floats = |state: &State| {
+            let numbers = [state.position, state.velocity, state.angular_velocity];
+            numbers.iter().flat_map(|v| v.iter()).all(|x| x.is_finite() && x.abs() < 1e150)
+        };
+        unfit.extend(
+            (0..states.len()).filter(|&i| !held_by_floats(&states[i])).map(|body| Unfit::Motion { body }),
+        );
+        if !unfit.is_empty() {
+            return Err(unfit);
+        }
+        let movers = states
+            .iter()
+            .enumerate()
+            .map(|(i, state)| Mover {
+                course: Course::Flight(Box::new(Flight::new(&world.bodies[i], state, &world.gravity))),
+                since: 0.0,
+                version: 1,
+                boxes: [0; 3],
+            })
+            .collect();
+        let ledger = Ledger::open(&world, states);
+        let mut simulation = Self {
+            clock: Clock { epoch: 0.0, length: 1.0, now: 0.0 },
+            settings,
+            movers,
+            groups: Vec::new(),
+            standing: BTreeMap::new(),
+            cells: None,
+            queue: Queue::default(),
+            ledger,
+            counts: Counts::default(),
+            stopped: None,
+            trouble: None,
+            pieces: 0,
+            unbalanced: false,
+            found: Vec::new(),
+            world,
+        };
+        simulation.clock.length = simulation.epoch_length();
+        for body in 0..states.len() {
+            simulation.wrap(body);
+        }
+        if simulation.world.periodic.is_some() || states.len() >= MANY {
+            simulation.build_cells();
+        }
+        simulation.begin()?;
+        Ok(simulation)
+    }
+
+    /// Goes on to the next event, and returns whether there may be more. What happens goes to the recorder.
+    pub fn step(&mut self, recorder: &mut impl Recorder) -> bool {
+        while self.stopped.is_none() {
+            let end = self.clock.local(self.settings.until);
+            let due = self.queue.peek().map_or(f64::INFINITY, |entry| entry.time);
+            self.sample(due.min(end), recorder);
+            if due > end {
+                self.clock.now = end;
+                self.check();
+                self.stopped = Some(Stopped::Until);
+                break;
+            }
+            let Some(entry) = self.queue.pop() else { continue };
+            if !self.is_valid(&entry) {
+                continue;
+            }
+            match entry.due {
+                Due::Epoch => self.next_epoch(),
+                Due::Cross { body, axis, up } => self.cross(body as usize, usize::from(axis), up, entry.time),
+                Due::Search(pair) => self.search(pair, entry.time),
+                Due::Piece { group } => {
+                    if self.end_piece(group as usize, recorder) {
+                        return self.after_event();
+                    }
+                }
+                Due::Part(pair) => {
+                    self.exit(pair, entry.time, recorder);
+                    return self.after_event();
+                }
+                Due::Touch { pair, error } => {
+                    if self.touch(entry.time, pair, error, recorder) {
+                        return self.after_event();
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Runs to the end; `go_on` is asked after each event.
+    pub fn run(&mut self, recorder: &mut impl Recorder, mut go_on: impl FnMut(&Self) -> bool) -> Stopped {
+        while self.step(recorder) {
+            if !go_on(self) {
+                self.interrupt();
+            }
+        }
+        self.stopped.unwrap_or(Stopped::Interrupted)
+    }
+
+    /// Ends the run here.
+    pub fn interrupt(&mut self) {
+        self.stopped.get_or_insert(Stopped::Interrupted);
+    }
+
+    /// Lets a run that was interrupted, or that reached its last event or time, go on to other ends.
+    pub fn go_on(&mut self, until: f64, max_events: usize) {
+        (self.settings.until, self.settings.max_events) = (until, max_events);
+        if matches!(self.stopped, Some(Stopped::Interrupted | Stopped::Until | Stopped::MaxEvents)) {
+            self.stopped = None;
+        }
+    }
+
+    fn after_event(&mut self) -> bool {
+        if self.counts.events >= self.settings.max_events as u64 {
+            self.stopped.get_or_insert(Stopped::MaxEvents);
+        }
+        if self.counts.stalled > MOST_STALLED {
+            self.stopped.get_or_insert(Stopped::Stalled);
+        }
+        self.stopped.is_none()
+    }
+
+    /// The world.
+    #[must_use]
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The time of the latest event, or of the end.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.clock.absolute(self.clock.now)
+    }
+
+    /// The time to stop at.
+    #[must_use]
+    pub fn until(&self) -> f64 {
+        self.settings.until
+    }
+
+    /// The counts so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The audit so far.
+    #[must_use]
+    pub fn audit(&self) -> Audit {
+        self.ledger.audit
+    }
+
+    /// Why it has stopped, if it has.
+    #[must_use]
+    pub fn stopped(&self) -> Option<Stopped> {
+        self.stopped
+    }
+
+    /// What could not be followed, where that ended the run.
+    #[must_use]
+    pub fn trouble(&self) -> Option<Trouble> {
+        self.trouble
+    }
+
+    fn lose(&mut self, pair: &Pair, cause: Cause) {
+        if self.stopped.is_none() {
+            self.stopped = Some(Stopped::Lost);
+            self.trouble = Some(Trouble { time: self.time(), sides: Self::sides(pair), cause });
+        }
+    }
+
+    /// All bodies' states at the present time; positions run on beyond the walls of a periodic box.
+    #[must_use]
+    pub fn states(&self) -> Vec<State> {
+        self.states_at(self.clock.now)
+    }
+
+    fn states_at(&self, t: f64) -> Vec<State> {
+        (0..self.movers.len()).map(|body| self.unwrapped(body, t)).collect()
+    }
+
+    /// A body's state, in the box where its course began.
+    fn state(&self, body: usize, t: f64) -> State {
+        let mover = &self.movers[body];
+        match &mover.course {
+            Course::Flight(flight) => flight.at(t - mover.since),
+            Course::Held { group, member } => self.held_state(*group, *member, t),
+        }
+    }
+
+    fn unwrapped(&self, body: usize, t: f64) -> State {
+        let mut state = self.state(body, t);
+        state.position -= self.world.boxes(self.movers[body].boxes);
+        state
+    }
+
+    /// Samples up to a time.
+    fn sample(&mut self, until: f64, recorder: &mut impl Recorder) {
+        if self.settings.sample <= 0.0 {
+            return;
+        }
+        let mut batch = Vec::new();
+        loop {
+            #[expect(clippy::cast_precision_loss, reason = "fewer samples than 2^53")]
+            let time = self.counts.samples as f64 * self.settings.sample;
+            let local = self.clock.local(time);
+            if !(local <= until && time <= self.settings.until) {
+                return;
+            }
+            self.counts.samples += 1;
+            batch.clear();
+            batch.extend(self.states_at(local).into_iter().enumerate().map(|(body, state)| Sample {
+                time,
+                moment: Moment::Sample,
+                body,
+                state,
+            }));
+            recorder.samples(&batch);
+        }
+    }
+
+    /// Whether an entry was computed from the courses that its bodies are still on.
+    fn is_valid(&self, entry: &Entry) -> bool {
+        let version = |body: u32| self.movers[body as usize].version;
+        match entry.due {
+            Due::Epoch => true,
+            Due::Piece { group } => {
+                self.groups[group as usize].as_ref().is_some_and(|group| group.version == entry.versions[0])
+            }
+            Due::Cross { body, .. } => version(body) == entry.versions[0],
+            Due::Search(pair) | Due::Part(pair) | Due::Touch { pair, .. } => {
+                self.versions(&pair) == entry.versions
+            }
+        }
+    }
+
+    fn versions(&self, pair: &Pair) -> [u32; 2] {
+        let first = match pair.first {
+            Party::Plane(_) => 0,
+            Party::Body(body) => self.movers[body as usize].version,
+        };
+        [first, self.movers[pair.second as usize].version]
+    }
+
+    /// Sets a body on a free course from a state, put back into the box.
+    fn launch(&mut self, body: usize, state: &State, t: f64) {
+        let flight = Flight::new(&self.world.bodies[body], state, &self.world.gravity);
+        let mover = &mut self.movers[body];
+        mover.course = Course::Flight(Box::new(flight));
+        mover.since = t;
+        mover.version = mover.version.wrapping_add(1);
+        self.wrap(body);
+    }
+
+    /// Puts a flying body back into the box, by whole boxes, at the start of its course.
+    fn wrap(&mut self, body: usize) {
+        let Some(lengths) = self.world.periodic else { return };
+        let mover = &mut self.movers[body];
+        let Course::Flight(flight) = &mover.course else { return };
+        let mut start = *flight.start();
+        let mut moved = false;
+        for i in 0..3 {
+            if lengths[i] > 0.0 {
+                let boxes = (start.position[i] / lengths[i]).floor();
+                if boxes != 0.0 {
+                    moved = true;
+                    start.position[i] -= boxes * lengths[i];
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        reason = "boxes crossed are counted in 32 bits"
+                    )]
+                    let whole = boxes as i32;
+                    mover.boxes[i] = mover.boxes[i].saturating_sub(whole);
+                }
+            }
+        }
+        if moved {
+            let flight = Flight::new(&self.world.bodies[body], &start, &self.world.gravity);
+            mover.course = Course::Flight(Box::new(flight));
+        }
+    }
+
+    /// How long an epoch may be: some passages of the bodies' own sizes, a power of two.
+    fn epoch_length(&self) -> f64 {
+        let mut shortest = f64::INFINITY;
+        for (i, mover) in self.movers.iter().enumerate() {
+            let Course::Flight(flight) = &mover.course else { continue };
+            let (state, size) = (flight.start(), self.world.radius[i]);
+            let speed = state.velocity.norm() + flight.spin_bound() * size;
+            let pull = self.world.pull(i).norm();
+            if size > 0.0 && speed > 0.0 {
+                shortest = shortest.min(size / speed);
+            }
+            if size > 0.0 && pull > 0.0 {
+                shortest = shortest.min((size / pull).sqrt());
+            }
+        }
+        if !shortest.is_finite() || shortest <= 0.0 {
+            shortest = 1.0;
+        }
+        (64.0 * shortest).log2().round().clamp(-300.0, 300.0).exp2()
+    }
+
+    /// Moves the zero of time.
+    fn next_epoch(&mut self) {
+        // Where nothing is due for long, epochs are passed by together.
+        let mut by = self.clock.length;
+        let next = self.queue.peek().map_or(f64::INFINITY, |entry| entry.time);
+        let idle = next.min(self.clock.local(self.settings.until));
+        while 2.0 * by <= idle {
+            by *= 2.0;
+        }
+        let mut queue = std::mem::take(&mut self.queue);
+        queue.shift(by, |entry| self.is_valid(entry));
+        self.queue = queue;
+        self.clock.epoch += by;
+        self.clock.now -= by;
+        for mover in &mut self.movers {
+            mover.since -= by;
+        }
+        self.shift_groups(by);
+        self.clock.length = self.epoch_length();
+        self.queue.push(Entry { time: self.clock.length, due: Due::Epoch, versions: [0; 2] });
+    }
+
+    /// The whole against the ledger.
+    fn check(&mut self) {
+        self.book_all_friction(self.clock.now);
+        let states = self.states_at(self.clock.now);
+        if self.unbalanced {
+            self.ledger.reopen_momentum(&self.world, &states, self.time());
+            self.unbalanced = self.is_held_from_outside();
+        }
+        self.ledger.check(&self.world, &states, self.time(), self.counts.events);
+    }
+
+    /// The displacement of the second body of a pair.
+    fn displacement(&self, pair: &Pair) -> Vector3<f64> {
+        self.world.boxes(pair.image)
+    }
+}

@@ -1,0 +1,195 @@
+//! The whole state of a run at an event, as plain numbers: what is resumed from it goes on to the bit.
+//!
+//! Free flights are prepared anew from the states at which they began, and held motion from where its piece began, both
+//! of which give the same bits again. What is due is kept as it was computed.
+
+use serde::{Deserialize, Serialize};
+
+use super::hold::{Group, GroupRecord, Standing};
+use super::ledger::Ledger;
+use super::queue::{Entry, Pair};
+use super::world::World;
+use super::{Clock, Counts, Course, Mover, Simulation, Stopped};
+use crate::body::State;
+use crate::motion::Flight;
+use crate::scene::model::RunSettings;
+
+/// A run's state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    clock: Clock,
+    bodies: Vec<BodyRecord>,
+    groups: Vec<Option<GroupRecord>>,
+    standing: Vec<(Pair, Standing)>,
+    /// Each body's cell, where there is a grid.
+    cells: Option<Vec<[i32; 3]>>,
+    queue: Vec<Entry>,
+    ledger: Ledger,
+    counts: Counts,
+    stopped: Option<Stopped>,
+    pieces: u32,
+    unbalanced: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct BodyRecord {
+    course: CourseRecord,
+    since: f64,
+    version: u32,
+    boxes: [i32; 3],
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+enum CourseRecord {
+    /// Where a flight began.
+    Flight(StateRecord),
+    /// A member of a group.
+    Held { group: u32, member: u32 },
+}
+
+/// A state as numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct StateRecord {
+    position: [f64; 3],
+    /// Scalar first.
+    orientation: [f64; 4],
+    velocity: [f64; 3],
+    angular_velocity: [f64; 3],
+}
+
+impl From<&State> for StateRecord {
+    fn from(state: &State) -> Self {
+        let q = state.orientation.quaternion();
+        Self {
+            position: state.position.into(),
+            orientation: [q.w, q.i, q.j, q.k],
+            velocity: state.velocity.into(),
+            angular_velocity: state.angular_velocity.into(),
+        }
+    }
+}
+
+impl From<&StateRecord> for State {
+    fn from(record: &StateRecord) -> Self {
+        let [w, i, j, k] = record.orientation;
+        Self {
+            position: record.position.into(),
+            // As it was, not normalised again.
+            orientation: nalgebra::Unit::new_unchecked(nalgebra::Quaternion::new(w, i, j, k)),
+            velocity: record.velocity.into(),
+            angular_velocity: record.angular_velocity.into(),
+        }
+    }
+}
+
+/// Why a snapshot does not belong to a scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Foreign;
+
+impl Simulation {
+    /// The state of the run.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let bodies = self
+            .movers
+            .iter()
+            .map(|mover| BodyRecord {
+                course: match &mover.course {
+                    Course::Flight(flight) => CourseRecord::Flight(StateRecord::from(flight.start())),
+                    Course::Held { group, member } => CourseRecord::Held { group: *group, member: *member },
+                },
+                since: mover.since,
+                version: mover.version,
+                boxes: mover.boxes,
+            })
+            .collect();
+        Snapshot {
+            clock: self.clock,
+            bodies,
+            groups: self.groups.iter().map(|group| group.as_ref().map(Group::record)).collect(),
+            standing: self.standing.iter().map(|(pair, standing)| (*pair, *standing)).collect(),
+            cells: self.cells.as_ref().map(|cells| (0..self.movers.len()).map(|i| cells.of(i)).collect()),
+            queue: self.queue.sorted(),
+            ledger: self.ledger.clone(),
+            counts: self.counts,
+            stopped: self.stopped,
+            pieces: self.pieces,
+            unbalanced: self.unbalanced,
+        }
+    }
+
+    /// The run that a snapshot was taken of, in the same world and with the same settings.
+    ///
+    /// # Errors
+    /// If the snapshot does not fit the world.
+    pub fn resume(world: World, settings: RunSettings, snapshot: &Snapshot) -> Result<Self, Foreign> {
+        let count = world.bodies.len();
+        let fits = snapshot.bodies.len() == count
+            && snapshot.cells.as_ref().is_none_or(|cells| cells.len() == count)
+            && snapshot.bodies.iter().all(|body| match body.course {
+                CourseRecord::Flight(_) => true,
+                CourseRecord::Held { group, member } => snapshot
+                    .groups
+                    .get(group as usize)
+                    .and_then(Option::as_ref)
+                    .is_some_and(|g| g.has(member)),
+            })
+            && snapshot.groups.iter().flatten().all(|group| group.fits(&world))
+            && snapshot
+                .queue
+                .iter()
+                .all(|entry| entry.fits(count, world.planes.len(), snapshot.groups.len()))
+            && snapshot.standing.iter().all(|(pair, _)| pair.fits(count, world.planes.len()));
+        if !fits {
+            return Err(Foreign);
+        }
+        let movers = snapshot
+            .bodies
+            .iter()
+            .enumerate()
+            .map(|(i, body)| Mover {
+                course: match &body.course {
+                    CourseRecord::Flight(start) => {
+                        let start = State::from(start);
+                        Course::Flight(Box::new(Flight::new(&world.bodies[i], &start, &world.gravity)))
+                    }
+                    CourseRecord::Held { group, member } => Course::Held { group: *group, member: *member },
+                },
+                since: body.since,
+                version: body.version,
+                boxes: body.boxes,
+            })
+            .collect();
+        let groups = snapshot
+            .groups
+            .iter()
+            .map(|group| group.as_ref().map(|group| Group::of(group, &world).ok_or(Foreign)).transpose())
+            .collect::<Result<_, _>>()?;
+        let mut simulation = Self {
+            clock: snapshot.clock,
+            settings,
+            movers,
+            groups,
+            standing: snapshot.standing.iter().copied().collect(),
+            cells: None,
+            queue: snapshot.queue.iter().copied().collect(),
+            ledger: snapshot.ledger.clone(),
+            counts: snapshot.counts,
+            stopped: snapshot.stopped,
+            trouble: None,
+            pieces: snapshot.pieces,
+            unbalanced: snapshot.unbalanced,
+            found: Vec::new(),
+            world,
+        };
+        if let Some(cells) = &snapshot.cells {
+            simulation.build_cells();
+            if let Some(grid) = &mut simulation.cells {
+                for (body, cell) in cells.iter().enumerate() {
+                    grid.transfer(body, *cell);
+                }
+            }
+        }
+        Ok(simulation)
+    }
+}

@@ -1,0 +1,649 @@
+//! A contact: who takes part, what it does, and how everyone goes on.
+//!
+//! The contacts that are due at the same time, within the error bounds of their times, and the contacts that stand
+//! between the bodies concerned, are one impact. If anything closes, the impact law is asked; what then neither closes
+//! nor parts is left to the accelerations (`hold`).
+
+use nalgebra::{Unit, Vector3};
+
+use super::hold::{Fate, Verdict};
+use super::queue::{Due, Pair, Party};
+use super::{Cause, Course, Simulation, Stopped};
+use crate::body::{Body, State};
+use crate::contact::kinematics::{Facing, Kinematics, Moving, kinematics};
+use crate::contact::{Contact, Side, Surface};
+use crate::gap::{Gap, gap, gap_to_plane};
+use crate::impact::mechanism::Mechanism;
+use crate::impact::pair::{FreeBody, strike};
+use crate::motion::Derivatives;
+use crate::record::{Event, Kind, Moment, Recorder, Sample};
+
+/// Rounding of a gap, relative to sizes and distances; as in [`crate::toi`].
+const ROUNDING: f64 = 4e-14;
+
+/// Rounding of a relative velocity, relative to the velocities it is the difference of.
+const STILL: f64 = 1e-13;
+
+/// Bounces no higher than this, relative to the body, have accumulated.
+const ACCUMULATED: f64 = 1e-12;
+
+/// Contacts further apart in time than this, relative to the time a body takes to pass its own size, are not simultaneous,
+/// however little is known of their times.
+const SIMULTANEOUS: f64 = 1e-10;
+
+/// A contact of a cluster.
+#[derive(Debug, Clone)]
+pub(super) struct Encounter {
+    pub pair: Pair,
+    /// Whether it has just come about.
+    pub new: bool,
+    /// The bound on the error of its time.
+    pub error: f64,
+    pub found: Gap,
+    /// As the bodies come.
+    pub before: Kinematics,
+    /// What the impact did.
+    pub impulse: f64,
+    pub impulse_vector: Vector3<f64>,
+    pub separation: f64,
+    /// Whether bounces end here.
+    pub rests: bool,
+}
+
+/// The bodies and contacts of one event, with the states before and after.
+#[derive(Debug, Clone)]
+pub(super) struct Cluster {
+    pub bodies: Vec<usize>,
+    pub before: Vec<State>,
+    pub after: Vec<State>,
+    pub contacts: Vec<Encounter>,
+}
+
+impl Cluster {
+    pub fn place(&self, body: usize) -> usize {
+        // Clusters are small; a body of a contact is always in its cluster.
+        self.bodies.iter().position(|&b| b == body).unwrap_or(0)
+    }
+}
+
+impl Simulation {
+    /// A pair touches. Returns whether that was an event.
+    pub(super) fn touch(&mut self, t: f64, pair: Pair, error: f64, recorder: &mut impl Recorder) -> bool {
+        let mut t = t;
+        let mut error = error;
+        // A touch without approach is known roughly in time, as the gap is flat there: its velocity knows better.
+        if error > self.patience() {
+            let (better, bound) = self.polished(&pair, t, error);
+            if better > t && self.queue.peek().is_some_and(|next| next.time <= better) {
+                self.push(better, Due::Touch { pair, error: bound }, self.versions(&pair));
+                return false;
+            }
+            (t, error) = (better.max(self.clock.now), bound);
+        }
+        let due = self.due_with(t, pair, error);
+        let cluster = self.cluster(t, &due);
+        self.advance_clock(t);
+        self.resolve_and_go_on(cluster, t, None, recorder)
+    }
+
+    fn patience(&self) -> f64 {
+        SIMULTANEOUS * self.clock.length / 64.0
+    }
+
+    pub(super) fn advance_clock(&mut self, t: f64) {
+        self.counts.stalled = if t > self.clock.now { 0 } else { self.counts.stalled + 1 };
+        self.clock.now = self.clock.now.max(t);
+    }
+
+    /// All that is due with a contact, each pair once; what has nothing to do with it goes back.
+    fn due_with(&mut self, t: f64, pair: Pair, error: f64) -> Vec<(Pair, f64)> {
+        let mut due = vec![(pair, error)];
+        let patience = self.patience();
+        while let Some(&entry) = self.queue.peek() {
+            if !self.is_valid(&entry) {
+                self.queue.pop();
+                continue;
+            }
+            match entry.due {
+                Due::Touch { pair, error: other }
+                    if entry.time <= t + (error + other).min(patience) && other <= patience =>
+                {
+                    self.queue.pop();
+                    if !due.iter().any(|(known, _)| *known == pair) {
+                        due.push((pair, other));
+                    }
+                }
+                Due::Search(pair) if entry.time <= t => {
+                    self.queue.pop();
+                    self.search(pair, entry.time);
+                }
+                Due::Cross { body, axis, up } if entry.time <= t => {
+                    self.queue.pop();
+                    self.cross(body as usize, usize::from(axis), up, entry.time);
+                }
+                _ => break,
+            }
+        }
+        due
+    }
+
+    /// The movable bodies of a pair.
+    pub(super) fn movable(&self, pair: &Pair) -> impl Iterator<Item = usize> + use<'_> {
+        let first = match pair.first {
+            Party::Plane(_) => None,
+            Party::Body(first) => Some(first as usize),
+        };
+        first.into_iter().chain([pair.second as usize]).filter(|&body| !self.world.bodies[body].fixed)
+    }
+
+    /// The contacts that belong with the first one: through shared bodies, and through contacts that stand.
+    pub(super) fn cluster(&mut self, t: f64, due: &[(Pair, f64)]) -> Cluster {
+        let mut bodies: Vec<usize> = self.movable(&due[0].0).collect();
+        let mut taken = vec![false; due.len()];
+        let mut pairs: Vec<(Pair, bool, f64)> = Vec::new();
+        let mut next = 0;
+        loop {
+            for (k, (pair, error)) in due.iter().enumerate() {
+                if !taken[k] && self.movable(pair).any(|body| bodies.contains(&body)) {
+                    taken[k] = true;
+                    pairs.push((*pair, true, *error));
+                    let more: Vec<usize> = self.movable(pair).collect();
+                    bodies.extend(more.into_iter().filter(|b| !bodies.contains(b)).collect::<Vec<_>>());
+                }
+            }
+            let Some(&body) = bodies.get(next) else { break };
+            next += 1;
+            for pair in self.standing_of(body) {
+                if !pairs.iter().any(|(known, ..)| *known == pair) {
+                    pairs.push((pair, false, 0.0));
+                    let more: Vec<usize> = self.movable(&pair).collect();
+                    bodies.extend(more.into_iter().filter(|b| !bodies.contains(b)).collect::<Vec<_>>());
+                }
+            }
+        }
+        for (k, (pair, error)) in due.iter().enumerate() {
+            if !taken[k] {
+                self.push(t, Due::Touch { pair: *pair, error: *error }, self.versions(pair));
+            }
+        }
+        // Immovable bodies stand by.
+        for (pair, ..) in &pairs {
+            for side in Self::sides(pair) {
+                if let Side::Body(body) = side
+                    && !bodies.contains(&body)
+                {
+                    bodies.push(body);
+                }
+            }
+        }
+        bodies.sort_unstable();
+        pairs.sort_unstable_by_key(|(pair, ..)| *pair);
+        let before: Vec<State> = bodies.iter().map(|&body| self.state(body, t)).collect();
+        let mut cluster = Cluster { bodies, after: before.clone(), before, contacts: Vec::new() };
+        for (pair, new, error) in pairs {
+            let Some(found) = self.look(&pair, &cluster, &cluster.before) else { continue };
+            let kinematics = self.kinematics_of(&pair, &cluster, &cluster.before, &found);
+            self.ledger.see_gap(found.gap, self.counts.events);
+            cluster.contacts.push(Encounter {
+                pair,
+                new,
+                error,
+                found,
+                before: kinematics,
+                impulse: 0.0,
+                impulse_vector: Vector3::zeros(),
+                separation: kinematics.v,
+                rests: false,
+            });
+        }
+        cluster
+    }
+
+    fn displaced(&self, pair: &Pair, state: &State) -> State {
+        State { position: state.position + self.displacement(pair), ..*state }
+    }
+
+    /// The gap of a pair of the cluster.
+    pub(super) fn look(&self, pair: &Pair, cluster: &Cluster, states: &[State]) -> Option<Gap> {
+        let second = pair.second as usize;
+        let state = states[cluster.place(second)];
+        self.gap_between(pair, |body| if body == second { state } else { states[cluster.place(body)] })
+    }
+
+    pub(super) fn gap_between(&self, pair: &Pair, state: impl Fn(usize) -> State) -> Option<Gap> {
+        let second = pair.second as usize;
+        let bodies = &self.world.bodies;
+        let there = self.displaced(pair, &state(second)).pose();
+        match pair.first {
+            Party::Plane(k) => {
+                Some(gap_to_plane(&bodies[second].shape, &there, &self.world.planes[k as usize]))
+            }
+            Party::Body(first) => {
+                let first = first as usize;
+                gap((&bodies[first].shape, &state(first).pose()), (&bodies[second].shape, &there))
+            }
+        }
+    }
+
+    pub(super) fn kinematics_of(
+        &self,
+        pair: &Pair,
+        cluster: &Cluster,
+        states: &[State],
+        found: &Gap,
+    ) -> Kinematics {
+        self.kinematics_between(pair, |body| states[cluster.place(body)], found)
+    }
+
+    /// The kinematics of a pair in free flight.
+    pub(super) fn kinematics_between(
+        &self,
+        pair: &Pair,
+        state: impl Fn(usize) -> State,
+        found: &Gap,
+    ) -> Kinematics {
+        let moving = |body: usize, state: State| Moving {
+            shape: &self.world.bodies[body].shape,
+            state,
+            derivatives: Derivatives::new(&self.world.bodies[body], &state, &self.world.gravity),
+        };
+        let second = pair.second as usize;
+        let first = match pair.first {
+            Party::Plane(k) => Facing::Plane(&self.world.planes[k as usize]),
+            Party::Body(first) => Facing::Body(moving(first as usize, state(first as usize))),
+        };
+        kinematics(&first, &moving(second, self.displaced(pair, &state(second))), found)
+    }
+
+    /// The size of a pair.
+    pub(super) fn size(&self, pair: &Pair) -> f64 {
+        let first = match pair.first {
+            Party::Plane(_) => 0.0,
+            Party::Body(first) => self.world.radius[first as usize],
+        };
+        first + self.world.radius[pair.second as usize]
+    }
+
+    /// What rounding leaves of a gap.
+    pub(super) fn level(&self, pair: &Pair, point: &Vector3<f64>) -> f64 {
+        ROUNDING * (self.size(pair) + point.norm())
+    }
+
+    /// The relative velocity that says nothing: it moves the gap by less than rounding before accelerations take over.
+    pub(super) fn slow(&self, pair: &Pair, k: &Kinematics, speed: f64) -> f64 {
+        let level = self.level(pair, &k.points[1]);
+        let by_second = if k.g2.is_finite() { (2.0 * level * k.g2.abs()).sqrt() } else { 0.0 };
+        let by_third = if k.g3.is_finite() { (level * level * k.g3.abs()).cbrt() } else { 0.0 };
+        (STILL * speed).max(by_second).max(by_third)
+    }
+
+    /// The speeds at a contact.
+    pub(super) fn speed(&self, pair: &Pair, state: impl Fn(usize) -> State) -> f64 {
+        let of = |body: usize| {
+            let state = state(body);
+            state.velocity.norm() + state.angular_velocity.norm() * self.world.radius[body]
+        };
+        let first = match pair.first {
+            Party::Plane(_) => 0.0,
+            Party::Body(first) => of(first as usize),
+        };
+        first + of(pair.second as usize)
+    }
+
+    /// A better time for a touch without approach, with a bound on its error: where the gap is least, or, where free flight
+    /// would let the bodies sink into one another, where its second derivative changes sign.
+    fn polished(&self, pair: &Pair, t: f64, error: f64) -> (f64, f64) {
+        let at = |time: f64| {
+            let state = |body: usize| self.state(body, time);
+            let found = self.gap_between(pair, state)?;
+            Some((self.kinematics_between(pair, state, &found), self.speed(pair, state)))
+        };
+        let Some((first, speed)) = at(t) else { return (t, error) };
+        let inflection = |k: &Kinematics| if k.g3 < 0.0 { -k.g2 / k.g3 } else { f64::INFINITY };
+        let lowest = |k: &Kinematics| if k.g2 > 0.0 { -k.v / k.g2 } else { f64::INFINITY };
+        for step in [inflection as fn(&Kinematics) -> f64, lowest] {
+            let (mut time, mut k) = (t, first);
+            let mut last = f64::INFINITY;
+            for _ in 0..8 {
+                let by = step(&k);
+                if !(by.abs() <= 4.0 * error) || by.abs() >= last {
+                    break;
+                }
+                last = by.abs();
+                let Some((next, _)) = at(time + by) else { break };
+                (time, k) = (time + by, next);
+            }
+            let settled = last <= 1e-4 * error && (time - t).abs() <= 4.0 * error;
+            if settled && k.v.abs() <= self.slow(pair, &k, speed).max(1e-9 * speed) {
+                return (time, last.max(4.0 * f64::EPSILON * time.abs()));
+            }
+        }
+        // What approaches after all is where the gap is zero.
+        let (mut time, mut k) = (t, first);
+        for _ in 0..4 {
+            if k.v >= -self.slow(pair, &k, speed) || k.gap == 0.0 {
+                break;
+            }
+            let Some((next, _)) = at(time - k.gap / k.v) else { break };
+            if next.gap.abs() >= k.gap.abs() {
+                break;
+            }
+            (time, k) = (time - k.gap / k.v, next);
+        }
+        (time, error)
+    }
+
+    /// Resolves what closes, lets accelerations decide the rest, and sets everyone on course.
+    /// `leaving` is a held contact whose force has returned to zero. Returns whether anything happened.
+    pub(super) fn resolve_and_go_on(
+        &mut self,
+        mut cluster: Cluster,
+        t: f64,
+        leaving: Option<Pair>,
+        recorder: &mut impl Recorder,
+    ) -> bool {
+        let closing = cluster.contacts.iter().any(|contact| {
+            let speed = self.speed(&contact.pair, |body| cluster.before[cluster.place(body)]);
+            contact.before.v < -self.slow(&contact.pair, &contact.before, speed)
+        });
+        if closing && !self.resolve(&mut cluster) {
+            self.lose(&cluster.contacts[0].pair, Cause::Law);
+        }
+        let verdicts = match self.settle(&cluster, closing, leaving, t) {
+            Ok(verdicts) => verdicts,
+            Err(obstacle) => {
+                self.lose(&cluster.contacts[0].pair, Cause::Hold(obstacle));
+                return true;
+            }
+        };
+        let happened = self.record(&cluster, closing, &verdicts, t, recorder);
+        self.go_on_from(&cluster, &verdicts, closing, t);
+        if verdicts.iter().any(|verdict| verdict.fate == Fate::Stops) {
+            self.stopped.get_or_insert(Stopped::Paradox);
+        }
+        if happened {
+            self.audit_now_and_then();
+        }
+        happened
+    }
+
+    /// The impact law; false if it has no answer.
+    fn resolve(&mut self, cluster: &mut Cluster) -> bool {
+        if !self.apply_law(cluster) {
+            return false;
+        }
+        // Bounces that accumulate end in rest: those impacts are perfectly inelastic.
+        let mut again = false;
+        for k in 0..cluster.contacts.len() {
+            let contact = &cluster.contacts[k];
+            let (restitution, _) = self.world.answer(Self::sides(&contact.pair));
+            if restitution >= 1.0 || contact.separation <= 0.0 || contact.impulse <= 0.0 {
+                continue;
+            }
+            let after = self.kinematics_of(&contact.pair, cluster, &cluster.after, &contact.found);
+            let height = contact.separation * contact.separation / (-2.0 * after.g2);
+            if after.g2 < 0.0 && height <= ACCUMULATED * self.size(&contact.pair) {
+                cluster.contacts[k].rests = true;
+                again = true;
+            }
+        }
+        !again || self.apply_law(cluster)
+    }
+
+    /// Applies the law to the states before.
+    fn apply_law(&self, cluster: &mut Cluster) -> bool {
+        if let [contact] = &cluster.contacts[..] {
+            let sides = Self::sides(&contact.pair);
+            let (restitution, surface) = self.world.answer(sides);
+            if surface == Surface::Smooth {
+                let restitution = if contact.rests { 0.0 } else { restitution };
+                self.strike(cluster, restitution);
+                return true;
+            }
+        }
+        let contacts: Vec<Contact> =
+            cluster.contacts.iter().map(|contact| self.contact_of(cluster, contact)).collect();
+        let bodies: Vec<(Body, State)> =
+            cluster.bodies.iter().zip(&cluster.before).map(|(&b, s)| (self.world.bodies[b], *s)).collect();
+        let mechanism = Mechanism { bodies: &bodies, joints: &[], contacts: &contacts };
+        let Ok(outcome) = mechanism.solve(&self.world.options) else { return false };
+        cluster.after = outcome.states;
+        for (contact, result) in cluster.contacts.iter_mut().zip(&outcome.contacts) {
+            contact.impulse = result.impulse;
+            contact.impulse_vector = result.impulse_vector;
+            contact.separation = result.separation;
+        }
+        cluster.after.iter().all(|state| state.velocity.iter().all(|x| x.is_finite()))
+    }
+
+    /// One smooth contact: the closed form.
+    fn strike(&self, cluster: &mut Cluster, restitution: f64) {
+        let contact = &cluster.contacts[0];
+        let (pair, normal) = (contact.pair, contact.found.normal);
+        let point = self.meeting_point(contact);
+        let free = |body: usize, shift: Vector3<f64>| {
+            let (constants, state) = (&self.world.bodies[body], &cluster.before[cluster.place(body)]);
+            let inverse_inertia = if constants.fixed {
+                nalgebra::Matrix3::zeros()
+            } else {
+                let axes = state.orientation.to_rotation_matrix();
+                let inverse = nalgebra::Matrix3::from_diagonal(&constants.inertia.map(f64::recip));
+                axes.matrix() * inverse * axes.matrix().transpose()
+            };
+            FreeBody {
+                inverse_mass: if constants.fixed { 0.0 } else { constants.mass.recip() },
+                inverse_inertia,
+                velocity: state.velocity,
+                angular_velocity: state.angular_velocity,
+                arm: point - state.position - shift,
+            }
+        };
+        let second = pair.second as usize;
+        let other = free(second, self.displacement(&pair));
+        let first = match pair.first {
+            Party::Body(first) => free(first as usize, Vector3::zeros()),
+            Party::Plane(_) => FreeBody {
+                inverse_mass: 0.0,
+                inverse_inertia: nalgebra::Matrix3::zeros(),
+                velocity: Vector3::zeros(),
+                angular_velocity: Vector3::zeros(),
+                arm: Vector3::zeros(),
+            },
+        };
+        let blow = strike(&first, &other, &normal, restitution);
+        if let Party::Body(first) = pair.first {
+            let at = cluster.place(first as usize);
+            cluster.after[at].velocity = blow.velocity[0];
+            cluster.after[at].angular_velocity = blow.angular_velocity[0];
+        }
+        let at = cluster.place(second);
+        cluster.after[at].velocity = blow.velocity[1];
+        cluster.after[at].angular_velocity = blow.angular_velocity[1];
+        let contact = &mut cluster.contacts[0];
+        contact.impulse = blow.impulse;
+        contact.impulse_vector = normal * blow.impulse;
+        contact.separation = blow.separation;
+    }
+
+    /// Where a contact's impulse acts: on the body at a plane, in the middle between two bodies.
+    pub(super) fn meeting_point(&self, contact: &Encounter) -> Vector3<f64> {
+        match contact.pair.first {
+            Party::Plane(_) => contact.found.points[0],
+            Party::Body(_) => (contact.found.points[0] + contact.found.points[1]) * 0.5,
+        }
+    }
+
+    /// A contact of the cluster in the impact solver's terms.
+    fn contact_of(&self, cluster: &Cluster, contact: &Encounter) -> Contact {
+        let sides = Self::sides(&contact.pair);
+        let (restitution, surface) = self.world.answer(sides);
+        let local = |side: Side| match side {
+            Side::Body(body) => Side::Body(cluster.place(body)),
+            Side::Plane(k) => Side::Plane(k),
+        };
+        Contact {
+            name: String::new(),
+            sides: sides.map(local),
+            point: self.meeting_point(contact),
+            normal: Unit::new_normalize(contact.found.normal),
+            restitution: if contact.rests { 0.0 } else { restitution },
+            surface,
+            images: [Vector3::zeros(), self.displacement(&contact.pair)],
+        }
+    }
+
+    /// Events, samples before and after, and the ledger.
+    /// Returns whether there was anything to record.
+    pub(super) fn record(
+        &mut self,
+        cluster: &Cluster,
+        closing: bool,
+        verdicts: &[Verdict],
+        t: f64,
+        recorder: &mut impl Recorder,
+    ) -> bool {
+        let number = self.counts.events;
+        let energy_before = self.ledger.energy();
+        let mut change = 0.0;
+        for (i, &body) in cluster.bodies.iter().enumerate() {
+            change +=
+                self.world.energy(body, &cluster.after[i]) - self.world.energy(body, &cluster.before[i]);
+        }
+        self.ledger.take_energy(change, number);
+        let energy_after = self.ledger.energy();
+        let time = self.clock.absolute(t);
+        let mut events = Vec::new();
+        for (contact, verdict) in cluster.contacts.iter().zip(verdicts) {
+            let sides = Self::sides(&contact.pair);
+            let external = match sides {
+                [Side::Plane(_), _] => Some(1.0),
+                [Side::Body(one), Side::Body(two)] => {
+                    let fixed = [one, two].map(|body| self.world.bodies[body].fixed);
+                    if fixed[0] { Some(1.0) } else { fixed[1].then_some(-1.0) }
+                }
+                _ => None,
+            };
+            if let Some(sign) = external {
+                let point = self.meeting_point(contact);
+                self.ledger.take_impulse(&(contact.impulse_vector * sign), &point);
+            }
+            let (restitution, surface) = self.world.answer(sides);
+            if closing && cluster.contacts.len() == 1 && surface == Surface::Smooth && !contact.rests {
+                let met = (contact.separation + restitution * contact.before.v) / contact.before.v;
+                self.ledger.audit.restitution_error_max.note(met.abs(), number);
+            }
+            let held = self.held_impulse(&contact.pair, t);
+            for (kind, class) in verdict.kinds(contact, closing) {
+                let (impulse, impulse_vector, force_slope) = match (kind, held) {
+                    (Kind::Impact | Kind::Rest, _) => (contact.impulse, contact.impulse_vector, None),
+                    (Kind::HoldEnd, Some((sum, slope))) => (sum, Vector3::zeros(), slope),
+                    _ => (0.0, Vector3::zeros(), verdict.force_slope),
+                };
+                events.push(Event {
+                    number,
+                    time,
+                    time_error: contact.error,
+                    kind,
+                    sides,
+                    image: contact.pair.image,
+                    point: self.meeting_point(contact),
+                    normal: contact.found.normal,
+                    gap: contact.found.gap,
+                    approach: contact.before.v,
+                    separation: contact.separation,
+                    impulse,
+                    impulse_vector,
+                    class,
+                    g2: verdict.g2,
+                    g3: verdict.g3,
+                    force_slope,
+                    limit: verdict.limit.map(|[wait, error]| [self.clock.absolute(t + wait), error]),
+                    energy_before,
+                    energy_after,
+                });
+            }
+        }
+        if events.is_empty() {
+            return false;
+        }
+        self.count(&events);
+        if self.settings.record_events {
+            self.record_states(cluster, number, time, recorder);
+            recorder.events(&events);
+        }
+        true
+    }
+
+    pub(super) fn count(&mut self, events: &[Event]) {
+        let any = |kind: Kind| u64::from(events.iter().any(|event| event.kind == kind));
+        self.counts.events += 1;
+        self.counts.impacts += any(Kind::Impact).max(any(Kind::Rest));
+        self.counts.grazes += any(Kind::Graze);
+        self.counts.holds += any(Kind::HoldBegin).max(any(Kind::Rest));
+    }
+
+    fn record_states(&self, cluster: &Cluster, number: u64, time: f64, recorder: &mut impl Recorder) {
+        let mut samples = Vec::with_capacity(2 * cluster.bodies.len());
+        for (moment, states) in
+            [(Moment::Before(number), &cluster.before), (Moment::After(number), &cluster.after)]
+        {
+            for (&body, state) in cluster.bodies.iter().zip(states) {
+                if self.world.bodies[body].fixed {
+                    continue;
+                }
+                let mut state = *state;
+                state.position -= self.world.boxes(self.movers[body].boxes);
+                samples.push(Sample { time, moment, body, state });
+            }
+        }
+        recorder.samples(&samples);
+    }
+
+    /// The whole against the ledger, often enough for every event to be near a check, seldom enough to cost little.
+    pub(super) fn audit_now_and_then(&mut self) {
+        let every = (self.movers.len() / 8).max(1) as u64;
+        if self.counts.events.is_multiple_of(every) {
+            self.check();
+        }
+    }
+
+    /// Courses after an event.
+    fn go_on_from(&mut self, cluster: &Cluster, verdicts: &[Verdict], closing: bool, t: f64) {
+        let which = |wanted: fn(&Verdict) -> bool| -> Vec<Pair> {
+            let both = cluster.contacts.iter().zip(verdicts);
+            both.filter(|(_, verdict)| wanted(verdict)).map(|(contact, _)| contact.pair).collect()
+        };
+        let parting = which(Verdict::parts);
+        let stands = |pair: &Pair| self.standing.contains_key(pair);
+        let changed = closing
+            || cluster.contacts.iter().zip(verdicts).any(|(c, verdict)| verdict.stands() != stands(&c.pair));
+        if !changed {
+            // A graze: everyone flies on, and only the pair looks anew.
+            for pair in parting {
+                self.search_parting(pair, t);
+            }
+            return;
+        }
+        let history = self.dissolve(&cluster.contacts, t);
+        for (&body, state) in cluster.bodies.iter().zip(&cluster.after) {
+            if !self.world.bodies[body].fixed {
+                self.launch(body, state, t);
+            }
+        }
+        self.stand(cluster, verdicts, &history, t);
+        for &body in &cluster.bodies {
+            if !self.world.bodies[body].fixed {
+                self.meet_all(body, t, &parting);
+            }
+        }
+        // Some laws leave contacts closing: those go on at once.
+        for pair in which(|verdict| verdict.fate == Fate::Closes) {
+            self.push(t, Due::Touch { pair, error: 0.0 }, self.versions(&pair));
+        }
+    }
+
+    /// Whether a body flies freely.
+    pub(super) fn flies(&self, body: usize) -> bool {
+        matches!(self.movers[body].course, Course::Flight(_))
+    }
+}

@@ -1,0 +1,96 @@
+//! What does not change during a run.
+
+use nalgebra::Vector3;
+
+use crate::body::{Body, State};
+use crate::contact::{Side, Surface};
+use crate::impact::Options;
+use crate::scene::model::{OnParadox, Scene, SurfaceRules};
+use crate::shape::{HalfSpace, Shape};
+
+/// The bodies' constants, the planes, and the rules.
+#[derive(Debug, Clone)]
+pub struct World {
+    /// The bodies.
+    pub bodies: Vec<Body>,
+    /// The planes.
+    pub planes: Vec<HalfSpace>,
+    /// Uniform gravity.
+    pub gravity: Vector3<f64>,
+    /// The lengths of a periodic box; zero is an open direction.
+    pub periodic: Option<Vector3<f64>>,
+    /// What contacts get.
+    pub surface: SurfaceRules,
+    /// How impacts are resolved.
+    pub options: Options,
+    /// What happens at a paradox.
+    pub on_paradox: OnParadox,
+    /// Each body's circumradius.
+    pub(super) radius: Vec<f64>,
+}
+
+/// The smallest gap between a box and a body that it must leave, relative to the body.
+const ROOM: f64 = 1e-9;
+
+impl World {
+    /// The world of a scene, and the bodies' states at its start.
+    #[must_use]
+    pub fn of(scene: &Scene) -> (Self, Vec<State>) {
+        let bodies: Vec<Body> = scene.bodies.iter().map(|b| b.body).collect();
+        let states = scene.bodies.iter().map(|b| b.state).collect();
+        let options =
+            Options { law: scene.impact.law, termination: scene.impact.termination, ..Options::default() };
+        let world = Self {
+            radius: bodies.iter().map(|body| body.shape.circumradius()).collect(),
+            bodies,
+            planes: scene.planes.iter().map(|plane| plane.half_space).collect(),
+            gravity: scene.gravity,
+            periodic: scene.periodic,
+            surface: scene.surface.clone(),
+            options,
+            on_paradox: scene.run.on_paradox,
+        };
+        (world, states)
+    }
+
+    /// A displacement by whole boxes.
+    #[must_use]
+    pub fn boxes(&self, image: [i32; 3]) -> Vector3<f64> {
+        self.periodic.map_or_else(Vector3::zeros, |lengths| {
+            Vector3::from_fn(|i, _| if image[i] == 0 { 0.0 } else { f64::from(image[i]) * lengths[i] })
+        })
+    }
+
+    /// The acceleration of a body that nothing touches.
+    pub(super) fn pull(&self, body: usize) -> Vector3<f64> {
+        if self.bodies[body].fixed { Vector3::zeros() } else { self.gravity }
+    }
+
+    /// Whether a body can touch anything.
+    pub(super) fn solid(&self, body: usize) -> bool {
+        self.bodies[body].shape != Shape::Point
+    }
+
+    /// Restitution and surface of a contact.
+    pub(super) fn answer(&self, sides: [Side; 2]) -> (f64, Surface) {
+        self.surface.of(sides)
+    }
+
+    /// The bodies that a periodic box is too short for: they could touch their own images.
+    pub fn too_large(&self) -> impl Iterator<Item = usize> + '_ {
+        let shortest = self.periodic.map_or(f64::INFINITY, |lengths| {
+            lengths.iter().filter(|&&l| l > 0.0).fold(f64::INFINITY, |least, &l| least.min(l))
+        });
+        (0..self.bodies.len())
+            .filter(move |&i| self.solid(i) && 2.0 * self.radius[i] * (1.0 + ROOM) > shortest)
+    }
+
+    /// Kinetic and potential energy of a body; zero for a fixed one.
+    pub(super) fn energy(&self, body: usize, state: &State) -> f64 {
+        let constants = &self.bodies[body];
+        if constants.fixed {
+            return 0.0;
+        }
+        constants.kinetic_energy(state) - constants.mass * self.gravity.dot(&state.position)
+    }
+}

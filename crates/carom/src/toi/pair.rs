@@ -1,0 +1,299 @@
+//! A pair of moving bodies, or a body and a plane: its gap at an instant, and the steps that are safe from there.
+
+use nalgebra::Vector3;
+
+use super::Moving;
+use super::bound::{Bound, Extent, Mode, first_root};
+use crate::body::State;
+use crate::gap::{Gap, gap, gap_near, gap_to_plane};
+use crate::motion::Motion;
+use crate::shape::{Convex, HalfSpace};
+
+/// What a body is searched against.
+pub(super) enum Against<'a, B, N> {
+    Body(Moving<'a, B, N>),
+    Plane(&'a HalfSpace),
+}
+
+/// A body and what it is searched against.
+pub(super) struct Pair<'a, A, M, B, N> {
+    first: Moving<'a, A, M>,
+    second: Against<'a, B, N>,
+    extents: [Extent; 2],
+    /// R₁ + R₂.
+    pub size: f64,
+    /// The sum of the inscribed radii, as a radius of curvature.
+    roundness: f64,
+    /// ½(A₁E₁ + A₂E₂): how fast turning can bend the gap.
+    turning: f64,
+    /// The difference of the uniform accelerations of the centres.
+    pull: Vector3<f64>,
+    /// U₁ + U₂.
+    unsteadiness: f64,
+}
+
+/// The pair at an instant.
+#[derive(Clone, Copy)]
+pub(super) struct Instant {
+    pub time: f64,
+    pub states: [State; 2],
+    pub found: Gap,
+    /// g' = n·(v_Q − v_P).
+    pub approach: f64,
+    /// How fast the gap can curve, about: by turning and falling, and by passing along a rounded body.
+    pub curvature: f64,
+    /// The rounding of the gap.
+    pub unsure: f64,
+}
+
+impl Instant {
+    pub fn gap(&self) -> f64 {
+        self.found.gap
+    }
+
+    pub fn is_sound(&self) -> bool {
+        !(self.found.gap.is_nan() || self.approach.is_nan() || self.curvature.is_nan())
+    }
+
+    /// Whether the gap is zero within rounding, and plainly closing.
+    pub fn is_root(&self) -> bool {
+        self.found.gap.abs() <= 2.0 * self.unsure && !self.is_slow()
+    }
+
+    /// Whether the approach is too slow for the time of contact to follow from it.
+    pub fn is_slow(&self) -> bool {
+        self.approach >= 0.0 || self.approach * self.approach <= 8.0 * self.unsure * self.curvature
+    }
+}
+
+/// The rounding of a gap: of sizes, and of distances and ways flown.
+const ROUNDING_OF_SIZE: f64 = 8.0 * f64::EPSILON;
+const ROUNDING_OF_PLACE: f64 = f64::EPSILON;
+
+impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
+    pub fn new(first: Moving<'a, A, M>, second: Against<'a, B, N>) -> Self {
+        let of_first = Extent::new(first.shape, first.motion.angular_acceleration_bound());
+        let own = 0.5 * first.motion.turning_bound() * of_first.lever;
+        let (extents, turning, pull, unsteadiness) = match &second {
+            Against::Body(body) => {
+                let of_second = Extent::new(body.shape, body.motion.angular_acceleration_bound());
+                (
+                    [of_first, of_second],
+                    own + 0.5 * body.motion.turning_bound() * of_second.lever,
+                    body.motion.acceleration() - first.motion.acceleration(),
+                    body.motion.unsteadiness() + first.motion.unsteadiness(),
+                )
+            }
+            Against::Plane(_) => {
+                let nothing =
+                    Extent { circumradius: 0.0, inradius: 0.0, rolling: 0.0, lever: 0.0, spin_rate: 0.0 };
+                ([of_first, nothing], own, first.motion.acceleration(), first.motion.unsteadiness())
+            }
+        };
+        let inside = extents[0].inradius + extents[1].inradius;
+        Self {
+            first,
+            second,
+            extents,
+            size: extents[0].circumradius + extents[1].circumradius,
+            roundness: if inside > 0.0 { inside } else { f64::INFINITY },
+            turning,
+            pull,
+            unsteadiness,
+        }
+    }
+
+    /// Two points never meet, nor does a point meet a plane.
+    pub fn can_meet(&self) -> bool {
+        self.size > 0.0
+    }
+
+    fn states(&self, t: f64) -> [State; 2] {
+        let mut first = self.first.motion.at(t);
+        first.position += self.first.image;
+        let second = match &self.second {
+            Against::Body(body) => {
+                let mut second = body.motion.at(t);
+                second.position += body.image;
+                second
+            }
+            Against::Plane(_) => first,
+        };
+        [first, second]
+    }
+
+    /// The pair at a time; nothing between two points.
+    pub fn at(&self, time: f64, near: Option<&Vector3<f64>>) -> Option<Instant> {
+        let states = self.states(time);
+        let [first, second] = &states;
+        let place = |state: &State| {
+            libm::sqrt(state.position.norm_squared()) + libm::sqrt(state.velocity.norm_squared()) * time.abs()
+        };
+        let (found, passing, places) = match &self.second {
+            Against::Body(body) => {
+                let one = (self.first.shape, &first.pose());
+                let two = (body.shape, &second.pose());
+                let found = match near {
+                    Some(normal) => gap_near(one, two, normal)?,
+                    None => gap(one, two)?,
+                };
+                let passing = second.velocity_at(&found.points[1]) - first.velocity_at(&found.points[0]);
+                (found, passing, place(first) + place(second))
+            }
+            Against::Plane(plane) => {
+                let found = gap_to_plane(self.first.shape, &first.pose(), plane);
+                (found, first.velocity_at(&found.points[0]), place(first) + plane.offset.abs())
+            }
+        };
+        Some(Instant {
+            time,
+            states,
+            found,
+            approach: found.normal.dot(&passing),
+            curvature: 2.0 * self.turning
+                + libm::sqrt(self.pull.norm_squared())
+                + self.unsteadiness
+                + passing.norm_squared() / self.roundness,
+            unsure: ROUNDING_OF_SIZE * self.size + ROUNDING_OF_PLACE * places,
+        })
+    }
+
+    /// The lower bound of the separation from an instant on, or back from it.
+    fn bound(&self, now: &Instant, sign: f64, modes: [Mode; 2]) -> Bound<'a, A, B> {
+        let n = now.found.normal;
+        let [first, second] = &now.states;
+        let bend = 0.5 * (n.dot(&self.pull) - self.unsteadiness);
+        let rates = [now.found.gap.max(0.0), sign * now.approach];
+        match &self.second {
+            Against::Body(body) => {
+                let height = n.dot(&(second.position - first.position));
+                let speed = sign * n.dot(&(second.velocity - first.velocity));
+                Bound::new(height, speed, bend, rates)
+                    .with_first((self.first.shape, &self.extents[0], first), &n, sign, modes[0])
+                    .with_second((body.shape, &self.extents[1], second), &-n, sign, modes[1])
+            }
+            Against::Plane(plane) => {
+                Bound::new(plane.height(&first.position), sign * n.dot(&first.velocity), bend, rates)
+                    .with_first((self.first.shape, &self.extents[0], first), &-n, sign, modes[0])
+            }
+        }
+    }
+
+    /// How long nothing can touch from an instant on, up to a limit.
+    pub fn safe_step(&self, now: &Instant, limit: f64) -> f64 {
+        let mut best = self.bound(now, 1.0, [Mode::Turning; 2]).reach(limit);
+        for (fast, modes) in
+            [[Mode::Ball, Mode::Turning], [Mode::Turning, Mode::Ball]].into_iter().enumerate()
+        {
+            // A body may turn so fast that only its ball tells where it is not.
+            let spin = now.states[fast].angular_velocity.norm_squared();
+            if best < limit && self.extents[fast].lever > 0.0 && best * best * spin > 0.25 {
+                best = self.bound(now, 1.0, modes).reach_beyond(best, limit);
+            }
+        }
+        best
+    }
+
+    /// Whether nothing can touch between an instant and so long before it, if nothing overlaps at it.
+    pub fn holds_back(&self, then: &Instant, span: f64) -> bool {
+        span <= 0.0 || self.bound(then, -1.0, [Mode::Turning; 2]).holds(span)
+    }
+
+    /// From contact: a time until which the bodies are certain to have parted.
+    pub fn way_out(&self, now: &Instant, limit: f64) -> Option<f64> {
+        self.bound(now, 1.0, [Mode::Turning; 2]).way_out(limit)
+    }
+
+    /// How long the balls about the bodies stay apart from a time on, up to a limit; zero if they meet now.
+    pub fn balls_apart(&self, from: f64, limit: f64) -> f64 {
+        self.clear(&self.states(from), limit)
+    }
+
+    /// The same from an instant on.
+    pub fn balls_apart_from(&self, now: &Instant, limit: f64) -> f64 {
+        self.clear(&now.states, limit)
+    }
+
+    fn clear(&self, [first, second]: &[State; 2], limit: f64) -> f64 {
+        match &self.second {
+            Against::Body(_) => {
+                let (apart, speed) = (second.position - first.position, second.velocity - first.velocity);
+                clear_of(&apart, &speed, &self.pull, self.unsteadiness, self.size, limit)
+            }
+            Against::Plane(plane) => {
+                let n = *plane.normal;
+                let height = plane.height(&first.position) - self.size;
+                if height <= 0.0 {
+                    return 0.0;
+                }
+                let bend = 0.5 * (n.dot(&self.pull) - self.unsteadiness);
+                let root = first_root(height, n.dot(&first.velocity), bend);
+                if root * SHORT >= limit { limit } else { root * SHORT }
+            }
+        }
+    }
+
+    /// Where they touch.
+    pub fn point(&self, found: &Gap) -> Vector3<f64> {
+        match &self.second {
+            Against::Body(_) => (found.points[0] + found.points[1]) * 0.5,
+            Against::Plane(_) => found.points[0],
+        }
+    }
+}
+
+/// A step to a root in closed form, short of it by what rounding could be, and of grazes by a little.
+const SHORT: f64 = 1.0 - 1e-6;
+const MOST_TANGENTS: u32 = 60;
+
+/// How long a point that starts at x with velocity v and acceleration a, unsteady by u, stays farther than a radius from
+/// the origin: up to a limit; zero if it is not farther now.
+///
+/// Straight motion in closed form. Otherwise by tangent planes of the ball, each left behind at the root of a
+/// parabola.
+pub(super) fn clear_of(
+    x: &Vector3<f64>,
+    v: &Vector3<f64>,
+    a: &Vector3<f64>,
+    u: f64,
+    radius: f64,
+    limit: f64,
+) -> f64 {
+    let square = |x: &Vector3<f64>| x.norm_squared();
+    if *a == Vector3::zeros() && u == 0.0 {
+        let apart = square(x) - radius * radius;
+        let towards = x.dot(v);
+        if apart <= 0.0 {
+            return 0.0;
+        }
+        let discriminant = towards * towards - square(v) * apart;
+        // A discriminant that is zero up to rounding is a graze, which must not be passed by.
+        let rounding = 16.0 * f64::EPSILON * square(v) * square(x);
+        if towards >= 0.0 || discriminant < -rounding {
+            return limit;
+        }
+        // The smaller root, in the form that does not cancel.
+        return (apart / (libm::sqrt(discriminant.max(0.0)) - towards) * SHORT).min(limit);
+    }
+    let mut elapsed = 0.0;
+    for _ in 0..MOST_TANGENTS {
+        let here = x + (v + a * (0.5 * elapsed)) * elapsed;
+        let distance = libm::sqrt(square(&here));
+        let height = distance - 0.5 * u * elapsed * elapsed - radius;
+        if height <= 0.0 {
+            break;
+        }
+        let n = here / distance;
+        // What u does from the start on: ½u(elapsed + τ)².
+        let slope = n.dot(&(v + a * elapsed)) - u * elapsed;
+        let step = first_root(height, slope, 0.5 * (n.dot(a) - u)) * SHORT;
+        if elapsed + step >= limit {
+            return limit;
+        }
+        if step <= 1e-3 * elapsed {
+            break;
+        }
+        elapsed += step;
+    }
+    elapsed
+}
