@@ -28,7 +28,7 @@ use super::{Flow, Mode, Obstacle, Wrench};
 use crate::body::State;
 use crate::contact::Side;
 use crate::contact::kinematics::{Facing, Fit, Kinematics, Moving, kinematics};
-use crate::gap::{gap, gap_to_plane};
+use crate::gap::{gap, gap_near, gap_to_plane};
 use crate::joint::across;
 use crate::motion::Derivatives;
 use crate::shape::unit;
@@ -88,6 +88,8 @@ pub(super) struct System<'a> {
     pub touches: Vec<Kinematics>,
     pub lines: Vec<Line>,
     pub balance: Balance,
+    /// The normal of each contact as it was last.
+    normals: Vec<Option<Vector3<f64>>>,
     /// The first line of each contact.
     pub first_line: Vec<usize>,
     /// The first line of each joint, and one past the last.
@@ -109,6 +111,7 @@ impl<'a> System<'a> {
             touches: Vec::with_capacity(flow.contacts.len()),
             lines: Vec::with_capacity(3 * flow.contacts.len()),
             balance: Balance::default(),
+            normals: vec![None; flow.contacts.len()],
             first_line: Vec::with_capacity(flow.contacts.len()),
             first_tie_line: Vec::with_capacity(flow.ties.len() + 1),
             still: 0.0,
@@ -164,6 +167,7 @@ impl<'a> System<'a> {
         self.first_line.clear();
         for i in 0..self.flow.contacts.len() {
             let touch = self.contact(i, |_| NO_DERIVATIVES)?;
+            self.normals[i] = Some(touch.normal);
             self.first_line.push(self.lines.len());
             self.touches.push(touch);
             self.contact_lines(i, &touch);
@@ -196,8 +200,14 @@ impl<'a> System<'a> {
                 let first = moving(a);
                 let mut second = moving(b);
                 second.state.position += contact.offset;
-                let at = gap((first.shape, &first.state.pose()), (second.shape, &second.state.pose()))
-                    .ok_or(Obstacle::NoSurface { contact: i })?;
+                let sides = [first.state.pose(), second.state.pose()];
+                let (one, two) = ((first.shape, &sides[0]), (second.shape, &sides[1]));
+                // From the normal of the instant looked at before.
+                let at = match self.normals[i] {
+                    Some(near) => gap_near(one, two, &near),
+                    None => gap(one, two),
+                }
+                .ok_or(Obstacle::NoSurface { contact: i })?;
                 kinematics(&Facing::Body(first), &second, &at)
             }
             _ => return Err(Obstacle::NoSurface { contact: i }),
