@@ -8,7 +8,7 @@
 //! g ≡ 0:   λ from g'' = row · (accelerations) + bias = 0,    power λ g' = 0     (theory, section 3)
 //! ```
 //!
-//! That is what follows a paradox ([PVWZ], where λ starts from zero), what bouncing ends in, and what rests, rocks, rolls and
+//! That is what follows a paradox (where λ starts from zero), what bouncing ends in, and what rests, rocks, rolls and
 //! slides. Several contacts at once are solved together; where their forces are not unique, those of least norm are taken,
 //! and motion does not depend on the choice. After each step positions and velocities are put back on g = 0, g' = 0 by the
 //! shortest way in the kinetic metric, which is rounding; so neither drifts.

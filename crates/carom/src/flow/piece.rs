@@ -16,7 +16,7 @@ use crate::shape::HalfSpace;
 pub enum Ending {
     /// At the time asked for.
     Until,
-    /// Where the accuracy ends the step; it goes on with [`Flow::follow`].
+    /// Where the accuracy ends the step; it goes on with [`Flow::follow`](super::Flow::follow).
     Step,
     /// A contact's force returns to zero: it lets go. Ends at the piece's start if the contact could only pull.
     LiftOff {

@@ -1,4 +1,4 @@
-//! Joints as they move: a [`Joint`](crate::joint::Joint) given at one instant, carried along with its bodies.
+//! Joints as they move: a [`Joint`] given at one instant, carried along with its bodies.
 //!
 //! Every row is kept at three levels. For rows that are derivatives of something, in position: with points P_a, P_b fixed in
 //! the bodies (or the ground), U in the first body, V in the second,
