@@ -135,7 +135,8 @@ impl Flow {
                     Surface::Coulomb(coefficient) => coefficient,
                     Surface::Smooth | Surface::Rough => f64::INFINITY,
                 };
-                (coefficient * pushing).powi(2) - friction.norm_squared()
+                let limit = coefficient * pushing;
+                limit * limit - friction.norm_squared()
             }
             Watch::Stick(i) => match system.modes[i] {
                 Mode::Slip { along, .. } => system.touches[i].slip.dot(&along),

@@ -482,7 +482,7 @@ impl<'a> System<'a> {
             for (placed, state) in self.placed.iter().zip(states.iter_mut()) {
                 let Some((shift, turn)) = placed.move_by(&self.balance.change) else { continue };
                 state.position += shift;
-                state.orientation = UnitQuaternion::from_scaled_axis(turn) * state.orientation;
+                state.orientation = turned(&state.orientation, &turn);
             }
         }
         self.place(states);
@@ -560,6 +560,15 @@ impl Placed {
         let turn = Vector3::new(u[3], u[4], u[5]).component_mul(&self.root_inertia);
         Some((Vector3::new(u[0], u[1], u[2]) * self.root_mass, self.axes * turn))
     }
+}
+
+/// An orientation turned further by a rotation vector.
+fn turned(orientation: &UnitQuaternion<f64>, turn: &Vector3<f64>) -> UnitQuaternion<f64> {
+    let half = 0.5 * turn.norm();
+    // sin x/x, which is one where x is below the root of rounding.
+    let ratio = if half < 1e-8 { 1.0 } else { libm::sin(half) / half };
+    let further = Quaternion::from_parts(libm::cos(half), turn * (0.5 * ratio));
+    UnitQuaternion::new_normalize(further * orientation.into_inner())
 }
 
 /// A linear form in unit-mass coordinates.
