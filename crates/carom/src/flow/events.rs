@@ -30,7 +30,7 @@ impl Flow {
         sizes: &Sizes,
     ) -> Result<Option<(f64, Ending)>, Obstacle> {
         let mut first: Option<(f64, Ending)> = None;
-        for i in 0..self.contacts.len() {
+        for i in 0..self.loose {
             let watches = match (system.modes[i], self.contacts[i].surface) {
                 (Mode::Stick, Surface::Coulomb(_)) => [Some(Watch::LiftOff(i)), Some(Watch::Slip(i))],
                 (Mode::Slip { .. }, _) => [Some(Watch::LiftOff(i)), Some(Watch::Stick(i))],
@@ -135,7 +135,8 @@ impl Flow {
                     Surface::Coulomb(coefficient) => coefficient,
                     Surface::Smooth | Surface::Rough => f64::INFINITY,
                 };
-                (coefficient * pushing).powi(2) - friction.norm_squared()
+                let limit = coefficient * pushing;
+                limit * limit - friction.norm_squared()
             }
             Watch::Stick(i) => match system.modes[i] {
                 Mode::Slip { along, .. } => system.touches[i].slip.dot(&along),

@@ -90,7 +90,9 @@ impl Leg {
 
     /// Some of the unknowns at a time. Times outside the step continue the polynomial, and lose digits.
     pub fn at(&self, t: f64, unknowns: Range<usize>, out: &mut [f64]) {
-        let integral = legendre_integrals(self.place(t), self.terms);
+        let mut integral = legendre_integrals(self.place(t), self.terms);
+        // x + 1 as it is, for steps that are long beside the time since their start.
+        integral[0] = 2.0 * ((t - self.from) / self.length);
         let n = self.start.len();
         out.fill(0.0);
         // Small terms first.

@@ -15,7 +15,7 @@
 //! Where λ and g'' both vanish (the paradox) the next derivative decides: held, the force rises or falls with λ'.
 
 use super::system::{Level, System};
-use super::{Flow, Mode, Obstacle};
+use super::{Flow, Mode, Obstacle, Part};
 use crate::body::State;
 use crate::impact::active::{Requirement, nearest};
 use crate::metric::{Rows, norm};
@@ -43,8 +43,16 @@ impl Flow {
     /// The same group with some of its contacts.
     #[must_use]
     pub fn keeping(&self, holds: &[bool]) -> Self {
-        let kept = self.contacts.iter().zip(holds).filter(|(_, holds)| **holds).map(|(contact, _)| *contact);
-        Self { contacts: kept.collect(), ..self.clone() }
+        let (loose, rolling) = self.contacts.split_at(self.loose);
+        let kept = loose.iter().zip(holds).filter(|(_, holds)| **holds).map(|(contact, _)| *contact);
+        let mut contacts: Vec<_> = kept.collect();
+        let gone = self.loose - contacts.len();
+        contacts.extend_from_slice(rolling);
+        let joints = self.joints.iter().map(|part| match *part {
+            Part::Contact(i) => Part::Contact(i - gone),
+            tie @ Part::Tie(_) => tie,
+        });
+        Self { contacts, loose: self.loose - gone, joints: joints.collect(), ..self.clone() }
     }
 
     /// Which contacts hold at states with g = 0 and g' = 0 of all of them.
@@ -54,7 +62,7 @@ impl Flow {
     /// An obstacle: a contact without surface or rocking on a flat; a contradiction where no motion keeps the bodies apart; a
     /// jam where friction leaves no consistent choice.
     pub fn holding(&self, states: &[State]) -> Result<Holding, Obstacle> {
-        if self.contacts.is_empty() {
+        if self.loose == 0 {
             return Ok(Holding { holds: vec![], forces: vec![], accelerations: vec![], marginal: vec![] });
         }
         let mut system = System::new(self, self.modes_without_friction());
@@ -79,27 +87,30 @@ impl Flow {
         let _ = system.balance(Level::Acceleration);
         let balance = &system.balance;
         let size = self.sizes(system).acceleration;
-        let count = self.contacts.len();
-        let lengths: Vec<f64> = (0..count).map(|i| norm(balance.row(i))).collect();
+        let count = self.loose;
+        let lengths: Vec<f64> = (0..balance.count()).map(|i| norm(balance.row(i))).collect();
         let mut rows = Rows::new(balance.row(0).len());
-        let mut requirements = Vec::with_capacity(count);
+        let mut requirements = Vec::with_capacity(lengths.len());
+        // Contacts first, all smooth here; then the rows of joints, which hold whatever it takes.
         for (i, length) in lengths.iter().enumerate() {
             rows.push(balance.row(i).iter().map(|c| c / length).enumerate());
-            requirements.push(Requirement { row: i, least: balance.right[i] / length, equality: false });
+            let least = balance.right[i] / length;
+            requirements.push(Requirement { row: i, least, equality: i >= count });
         }
         let answer = nearest(&rows, &requirements, DEPENDENT);
         if !answer.feasible {
             return Err(Obstacle::Contradiction);
         }
-        let forces: Vec<f64> = answer.p.iter().zip(&lengths).map(|(p, length)| p / length).collect();
+        let lengths = &lengths[..count];
+        let forces: Vec<f64> = answer.p.iter().zip(lengths).map(|(p, length)| p / length).collect();
         let accelerations: Vec<f64> =
-            answer.slack.iter().zip(&lengths).map(|(s, length)| s * length).collect();
+            answer.slack.iter().zip(lengths).map(|(s, length)| s * length).collect();
         let level: Vec<f64> = lengths.iter().map(|length| LEVEL * size / (length * length)).collect();
         Ok(Holding::new(forces, accelerations, &level, LEVEL * size))
     }
 
     fn with_friction(&self, system: &mut System, states: &[State]) -> Result<Holding, Obstacle> {
-        let count = self.contacts.len();
+        let count = self.loose;
         system.place(states);
         system.touch()?;
         // Only its rows are used.
@@ -108,10 +119,8 @@ impl Flow {
         let mut holds = vec![true; count];
         for _ in 0..4 * count + 4 {
             let group = self.keeping(&holds);
-            let kept = |all: &[Mode]| -> Vec<Mode> {
-                all.iter().zip(&holds).filter(|(_, holds)| **holds).map(|(mode, _)| *mode).collect()
-            };
-            let mut trial = System::new(&group, kept(&system.modes));
+            let kept = (0..system.modes.len()).filter(|&i| i >= count || holds[i]).map(|i| system.modes[i]);
+            let mut trial = System::new(&group, kept.collect());
             trial.still = system.still;
             trial.place(states);
             trial.modes = group.settle_friction(&mut trial, states)?;

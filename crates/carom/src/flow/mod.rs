@@ -1,4 +1,4 @@
-//! Motion under constraints: bodies kept in contact, smooth, rolling or with friction.
+//! Motion under constraints: bodies kept in contact, smooth, rolling or with friction, and bodies tied by joints.
 //!
 //! A [`Flow`] is a group of bodies with contacts that hold; [`Flow::advance`] moves it by one step of
 //! [`gauss`], a [`Piece`], which knows every state within and ends where a contact lets go. A held contact pushes with
@@ -8,7 +8,7 @@
 //! g ≡ 0:   λ from g'' = row · (accelerations) + bias = 0,    power λ g' = 0     (theory, section 3)
 //! ```
 //!
-//! That is what follows a paradox ([PVWZ], where λ starts from zero), what bouncing ends in, and what rests, rocks, rolls and
+//! That is what follows a paradox (where λ starts from zero), what bouncing ends in, and what rests, rocks, rolls and
 //! slides. Several contacts at once are solved together; where their forces are not unique, those of least norm are taken,
 //! and motion does not depend on the choice. After each step positions and velocities are put back on g = 0, g' = 0 by the
 //! shortest way in the kinetic metric, which is rounding; so neither drifts.
@@ -16,6 +16,9 @@
 //! **Friction.** A rough contact rolls, whatever force that takes; with Coulomb friction a contact that does not slip
 //! sticks while the force needed is at most μλ, and one that slips is pulled by −μλ along the slip. The changes between the two
 //! are endings of a piece, and [`Flow::follow`] goes on in the new mode.
+//!
+//! **Joints** are kept by the same rows ([`Flow::with_joints`]), at all three levels: position, velocity and acceleration.
+//! Their reactions are reported along the way. Loops and redundant joints are no obstacle.
 //!
 //! **How it fails.** Obstacles are values: a flat contact that starts to rock (there g'' is −∞), contacts that contradict each
 //! other, and friction that jams (Painlevé). A body without extent has no contact to hold.
@@ -27,23 +30,28 @@ mod balance;
 mod events;
 mod friction;
 mod holding;
+mod load;
 mod newton;
 mod piece;
 mod sizes;
 mod step;
 mod system;
+mod tie;
 
 use nalgebra::Vector3;
 
 pub use holding::Holding;
-pub use piece::{Ending, Force, Piece};
+pub use load::{Custom, End, Load, Wrench};
+pub use piece::{Ending, Force, Piece, Reaction};
 pub use system::Correction;
 
 use crate::body::{Body, State};
 use crate::contact::{Side, Surface};
+use crate::joint::Joint;
 use crate::shape::HalfSpace;
 use gauss::Gauss;
-use system::{PER_BODY, PER_CONTACT, System};
+use system::{PER_BODY, PER_CONTACT, PER_TIE, System};
+use tie::Tie;
 
 /// A contact that is kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -113,9 +121,24 @@ pub struct Flow {
     bodies: Vec<Body>,
     planes: Vec<HalfSpace>,
     gravity: Vector3<f64>,
+    /// Those that may let go, then those of rolling joints.
     contacts: Vec<Held>,
+    loose: usize,
+    ties: Vec<Tie>,
+    /// For each joint, the contact or the tie it is.
+    joints: Vec<Part>,
+    loads: Vec<Load>,
+    /// The size of each body.
+    lengths: Vec<f64>,
     accuracy: f64,
     gauss: Gauss,
+}
+
+/// What a joint became.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Contact(usize),
+    Tie(usize),
 }
 
 /// The stages of a step: at this number a step of the accuracy below is the least work for smooth contacts.
@@ -143,6 +166,11 @@ impl Flow {
             planes: planes.to_vec(),
             gravity,
             contacts: contacts.to_vec(),
+            loose: contacts.len(),
+            ties: Vec::new(),
+            joints: Vec::new(),
+            loads: Vec::new(),
+            lengths: bodies.iter().map(Self::body_length).collect(),
             accuracy: ACCURACY,
             gauss: Gauss::new(STAGES),
         }
@@ -155,10 +183,51 @@ impl Flow {
         Self { accuracy: accuracy.clamp(f64::EPSILON, 1e-2), ..self }
     }
 
-    /// The contacts.
+    /// The same with joints, as they stand at given states.
+    ///
+    /// # Panics
+    ///
+    /// If a joint names a body or a plane that is not there.
+    #[must_use]
+    pub fn with_joints(mut self, joints: &[Joint], states: &[State]) -> Self {
+        for joint in joints {
+            for &b in &joint.bodies {
+                assert!(b < self.bodies.len(), "a joint names body {b} of {}", self.bodies.len());
+            }
+            self.joints.push(if let Some((body, plane)) = tie::rolling(joint) {
+                assert!(plane < self.planes.len(), "a joint names plane {plane} of {}", self.planes.len());
+                self.contacts.push(Held::new([Side::Plane(plane), Side::Body(body)], Surface::Rough));
+                Part::Contact(self.contacts.len() - 1)
+            } else {
+                let tie = Tie::new(joint, states);
+                for (body, arm) in tie.arms() {
+                    self.lengths[body] = self.lengths[body].max(arm);
+                }
+                self.ties.push(tie);
+                Part::Tie(self.ties.len() - 1)
+            });
+        }
+        self
+    }
+
+    /// The same with forces besides gravity.
+    ///
+    /// # Panics
+    ///
+    /// If a force names a body that is not there.
+    #[must_use]
+    pub fn with_loads(mut self, loads: &[Load]) -> Self {
+        for b in loads.iter().flat_map(Load::bodies).flatten() {
+            assert!(b < self.bodies.len(), "a force names body {b} of {}", self.bodies.len());
+        }
+        self.loads.extend_from_slice(loads);
+        self
+    }
+
+    /// The contacts that may let go.
     #[must_use]
     pub fn contacts(&self) -> &[Held] {
-        &self.contacts
+        &self.contacts[..self.loose]
     }
 
     /// The bodies.
@@ -167,7 +236,7 @@ impl Flow {
         &self.bodies
     }
 
-    /// Kinetic energy plus −Σ m g·c.
+    /// Kinetic energy plus −Σ m g·c, and the potential of springs and constant forces.
     #[must_use]
     pub fn energy(&self, states: &[State]) -> f64 {
         let of = |(body, state): (&Body, &State)| {
@@ -177,7 +246,8 @@ impl Flow {
                 body.kinetic_energy(state) - body.mass * self.gravity.dot(&state.position)
             }
         };
-        self.bodies.iter().zip(states).map(of).sum()
+        let potential: f64 = self.loads.iter().map(|load| load.potential(states)).sum();
+        self.bodies.iter().zip(states).map(of).sum::<f64>() + potential
     }
 
     /// Puts states on the contacts, g = 0 and g' = 0, and without slip where it is rough, by the shortest way in the kinetic
@@ -204,11 +274,16 @@ impl Flow {
     }
 
     fn unknowns(&self) -> usize {
-        self.free() * PER_BODY + self.contacts.len() * PER_CONTACT
+        self.tie_unknown(self.ties.len())
     }
 
     /// Where a contact's integrals stand among the unknowns.
     fn contact_unknown(&self, contact: usize) -> usize {
         self.free() * PER_BODY + contact * PER_CONTACT
+    }
+
+    /// Where a joint's integrals stand among the unknowns.
+    fn tie_unknown(&self, tie: usize) -> usize {
+        self.contact_unknown(self.contacts.len()) + tie * PER_TIE
     }
 }

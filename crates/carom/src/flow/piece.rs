@@ -6,15 +6,17 @@ use nalgebra::Vector3;
 
 use super::Mode;
 use super::gauss::Leg;
-use super::system::{Correction, PER_BODY, PER_CONTACT, unpack};
+use super::system::{Correction, PER_BODY, PER_CONTACT, PER_TIE, unpack};
 use crate::body::{Body, State};
+use crate::gap::gap_to_plane;
+use crate::shape::HalfSpace;
 
 /// How a piece ends, at its `until`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Ending {
     /// At the time asked for.
     Until,
-    /// Where the accuracy ends the step; it goes on with [`Flow::follow`].
+    /// Where the accuracy ends the step; it goes on with [`Flow::follow`](super::Flow::follow).
     Step,
     /// A contact's force returns to zero: it lets go. Ends at the piece's start if the contact could only pull.
     LiftOff {
@@ -48,6 +50,22 @@ pub struct Force {
     pub friction: Vector3<f64>,
 }
 
+/// What a joint exerts on its first body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reaction {
+    /// The force.
+    pub force: Vector3<f64>,
+    /// The torque about the first body's centre of mass.
+    pub torque: Vector3<f64>,
+}
+
+/// Where a joint's reaction is found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Anchor {
+    Tie(usize),
+    Rolling { contact: usize, body: usize, plane: HalfSpace },
+}
+
 /// What bounds a body's motion within a piece.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Bounds {
@@ -75,6 +93,7 @@ pub struct Piece {
     pub(super) end: Vec<State>,
     pub(super) bounds: Vec<Bounds>,
     pub(super) contact_base: usize,
+    pub(super) joints: Vec<Anchor>,
     pub(super) next_length: f64,
     /// The unknowns of the bodies at the end, which states round.
     pub(super) carried: Vec<f64>,
@@ -151,6 +170,29 @@ impl Piece {
         let mut sum = [0.0];
         self.leg.at(t.clamp(self.from, self.until), base..base + 1, &mut sum);
         sum[0]
+    }
+
+    /// What a joint exerts on its first body at a time within.
+    #[must_use]
+    pub fn reaction(&self, joint: usize, t: f64) -> Reaction {
+        let t = t.clamp(self.from, self.until);
+        match &self.joints[joint] {
+            Anchor::Tie(base) => {
+                let mut rate = [0.0; PER_TIE];
+                self.leg.rate(t, *base..base + PER_TIE, &mut rate);
+                Reaction {
+                    force: Vector3::new(rate[0], rate[1], rate[2]),
+                    torque: Vector3::new(rate[3], rate[4], rate[5]),
+                }
+            }
+            Anchor::Rolling { contact, body, plane } => {
+                let force = self.force(*contact, t);
+                let state = self.at(*body, t);
+                let foot = gap_to_plane(&self.bodies[*body].shape, &state.pose(), plane).points[0];
+                let total = *plane.normal * force.normal + force.friction;
+                Reaction { force: total, torque: (foot - state.position).cross(&total) }
+            }
+        }
     }
 
     /// A bound of |c''| of a body over the piece: the sum of its polynomial's coefficients.

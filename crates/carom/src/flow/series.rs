@@ -125,7 +125,7 @@ pub fn first_fall(a: &[f64], noise: f64) -> Option<f64> {
             away = (2.0 * away).min(2.0);
         }
     }
-    // The step is Newton's near a root and at least √(2 noise/bend) away from one; the bound is for what is not a number.
+    // Newton's steps near a root, and √(2 value/bend) at least: the bound is only a guard.
     for _ in 0..100_000 {
         let (value, slope) = sum_and_slope(a, x);
         if value <= 0.0 {
@@ -139,6 +139,9 @@ pub fn first_fall(a: &[f64], noise: f64) -> Option<f64> {
         }
         if next <= x {
             return Some(x);
+        }
+        if next.is_nan() {
+            return None;
         }
         x = next;
     }

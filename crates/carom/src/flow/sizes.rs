@@ -1,5 +1,7 @@
 //! Sizes of a motion: what rounding and accuracy are measured by.
 
+use nalgebra::Vector3;
+
 use super::Flow;
 use super::system::{PER_BODY, System};
 use crate::body::Body;
@@ -19,18 +21,20 @@ impl Flow {
     /// The sizes of a motion: for contacts just touched.
     pub(super) fn sizes(&self, system: &System) -> Sizes {
         let mut sizes = Sizes { length: self.length(), speed: 0.0, acceleration: 0.0 };
-        for (body, placed) in self.bodies.iter().zip(&system.placed) {
-            if body.fixed {
+        for (b, placed) in system.placed.iter().enumerate() {
+            if placed.slot.is_none() {
                 continue;
             }
-            let length = Self::body_length(body);
+            let length = self.lengths[b];
             let spin = placed.state.angular_velocity.norm();
             sizes.speed = sizes.speed.max(placed.state.velocity.norm() + length * spin);
             let acceleration = placed.acceleration.norm() + length * (placed.spin_rate.norm() + spin * spin);
             sizes.acceleration = sizes.acceleration.max(acceleration);
         }
-        for touch in &system.touches {
-            sizes.acceleration = sizes.acceleration.max(touch.bias.abs());
+        for line in &system.lines {
+            if line.residual.is_some() && line.parts[0][0] != Vector3::zeros() {
+                sizes.acceleration = sizes.acceleration.max(line.bias.abs());
+            }
         }
         // What rests is as fast as it would fall over its own size.
         sizes.speed = sizes.speed.max(libm::sqrt(sizes.length * sizes.acceleration));
@@ -44,8 +48,8 @@ impl Flow {
     pub(super) fn scales(&self, sizes: &Sizes) -> Vec<f64> {
         let mut scales = vec![1.0; self.unknowns()];
         let mut heaviest: f64 = 0.0;
-        for (slot, body) in self.bodies.iter().filter(|body| !body.fixed).enumerate() {
-            let length = Self::body_length(body);
+        let free = self.bodies.iter().zip(&self.lengths).filter(|(body, _)| !body.fixed);
+        for (slot, (body, &length)) in free.enumerate() {
             let out = &mut scales[slot * PER_BODY..(slot + 1) * PER_BODY];
             out[..3].fill(length);
             out[3..6].fill(sizes.speed);
@@ -56,6 +60,11 @@ impl Flow {
             let base = self.contact_unknown(i);
             scales[base..base + 4].fill(heaviest * sizes.speed);
             scales[base + 4] = heaviest * sizes.speed * sizes.speed;
+        }
+        for i in 0..self.ties.len() {
+            let base = self.tie_unknown(i);
+            scales[base..base + 3].fill(heaviest * sizes.speed);
+            scales[base + 3..base + 6].fill(heaviest * sizes.speed * sizes.length);
         }
         scales
     }
@@ -69,6 +78,6 @@ impl Flow {
 
     /// The largest size in the group.
     pub(super) fn length(&self) -> f64 {
-        self.bodies.iter().map(Self::body_length).fold(0.0, f64::max)
+        self.lengths.iter().copied().fold(0.0, f64::max)
     }
 }

@@ -4,13 +4,13 @@ use nalgebra::Vector3;
 
 use super::friction::STILL;
 use super::gauss::{Demand, Field, Gauss, Halt, Leg};
-use super::piece::{Bounds, Ending, Piece};
+use super::piece::{Anchor, Bounds, Ending, Piece};
 use super::series::MOST_TERMS;
 use super::sizes::{ROUNDING, Sizes};
 use super::system::{Correction, PER_BODY, Placed, System, pack, unpack};
-use super::{Flow, Mode, Obstacle};
+use super::{Flow, Load, Mode, Obstacle, Part};
 use crate::body::State;
-use crate::contact::Surface;
+use crate::contact::{Side, Surface};
 use crate::shape::unit;
 
 impl Flow {
@@ -145,6 +145,7 @@ impl Flow {
             end,
             bounds,
             contact_base: self.contact_unknown(0),
+            joints: self.joint_bases(),
             next_length,
             carried: y,
             start_rates,
@@ -181,6 +182,21 @@ impl Flow {
         y[self.contact_unknown(0)..].fill(0.0);
     }
 
+    /// Where each joint's reaction is found.
+    fn joint_bases(&self) -> Vec<Anchor> {
+        let of = |part: &Part| match *part {
+            Part::Tie(tie) => Anchor::Tie(self.tie_unknown(tie)),
+            Part::Contact(contact) => {
+                let (plane, body) = match self.contacts[contact].sides {
+                    [Side::Plane(plane), Side::Body(body)] => (plane, body),
+                    _ => (0, 0),
+                };
+                Anchor::Rolling { contact, body, plane: self.planes[plane] }
+            }
+        };
+        self.joints.iter().map(of).collect()
+    }
+
     /// The straight leg of a group at rest under forces in balance that all push.
     fn rest(
         &self,
@@ -193,7 +209,8 @@ impl Flow {
         let still = |placed: &Placed| {
             placed.state.velocity == Vector3::zeros() && placed.state.angular_velocity == Vector3::zeros()
         };
-        if until.is_nan() || until <= from || !system.placed.iter().all(still) {
+        let timed = self.loads.iter().any(|load| matches!(load, Load::Custom(_)));
+        if timed || until.is_nan() || until <= from || !system.placed.iter().all(still) {
             return Ok(None);
         }
         let mut rate = vec![0.0; self.unknowns()];
@@ -201,14 +218,14 @@ impl Flow {
         let level = ROUNDING * sizes.acceleration;
         for (b, placed) in system.placed.iter().enumerate().filter(|(_, placed)| placed.slot.is_some()) {
             let (acceleration, torque) = system.reaction(b);
-            let turn = (torque + placed.torque).norm() * Self::body_length(&self.bodies[b]);
+            let turn = (torque + placed.torque).norm() * self.lengths[b];
             if (placed.acceleration + acceleration).norm() > level
                 || turn > level * self.bodies[b].inertia.min()
             {
                 return Ok(None);
             }
         }
-        for i in 0..self.contacts.len() {
+        for i in 0..self.loose {
             let (pushing, friction) = system.force(i);
             let limit = match self.contacts[i].surface {
                 Surface::Coulomb(coefficient) => coefficient * pushing,
@@ -237,6 +254,7 @@ impl Flow {
             end: start.to_vec(),
             bounds: vec![none; self.bodies.len()],
             contact_base: self.contact_unknown(0),
+            joints: self.joint_bases(),
             next_length: leg.length,
             carried: y,
             start_rates: Some(vec![0.0; self.contacts.len()]),

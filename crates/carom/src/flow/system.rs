@@ -24,11 +24,11 @@ use nalgebra::{Matrix3, Quaternion, Unit, UnitQuaternion, Vector3};
 
 use super::balance::{Balance, Failure};
 use super::gauss::Field;
-use super::{Flow, Mode, Obstacle};
+use super::{Flow, Mode, Obstacle, Wrench};
 use crate::body::State;
 use crate::contact::Side;
 use crate::contact::kinematics::{Facing, Fit, Kinematics, Moving, kinematics};
-use crate::gap::{gap, gap_to_plane};
+use crate::gap::{gap, gap_near, gap_to_plane};
 use crate::joint::across;
 use crate::motion::Derivatives;
 use crate::shape::unit;
@@ -38,6 +38,9 @@ pub(super) const PER_BODY: usize = 13;
 
 /// Integrals along with each contact: ∫λ, ∫ of the friction on the second side (three), and its work.
 pub(super) const PER_CONTACT: usize = 5;
+
+/// Integrals along with each joint: of its force and its torque on the first body.
+pub(super) const PER_TIE: usize = 6;
 
 /// A body where it is now, and what it would do without the rows.
 #[derive(Debug, Clone, Copy)]
@@ -85,10 +88,18 @@ pub(super) struct System<'a> {
     pub touches: Vec<Kinematics>,
     pub lines: Vec<Line>,
     pub balance: Balance,
+    /// The normal of each contact as it was last.
+    normals: Vec<Option<Vector3<f64>>>,
     /// The first line of each contact.
     pub first_line: Vec<usize>,
+    /// The first line of each joint, and one past the last.
+    pub first_tie_line: Vec<usize>,
     /// A slip below this has the direction given, not its own.
     pub still: f64,
+    /// The time of states placed as such.
+    pub time: f64,
+    states: Vec<State>,
+    wrenches: Vec<Wrench>,
 }
 
 impl<'a> System<'a> {
@@ -100,8 +111,13 @@ impl<'a> System<'a> {
             touches: Vec::with_capacity(flow.contacts.len()),
             lines: Vec::with_capacity(3 * flow.contacts.len()),
             balance: Balance::default(),
+            normals: vec![None; flow.contacts.len()],
             first_line: Vec::with_capacity(flow.contacts.len()),
+            first_tie_line: Vec::with_capacity(flow.ties.len() + 1),
             still: 0.0,
+            time: 0.0,
+            states: Vec::with_capacity(flow.bodies.len()),
+            wrenches: Vec::with_capacity(flow.bodies.len()),
         }
     }
 
@@ -113,16 +129,35 @@ impl<'a> System<'a> {
             self.placed.push(Placed::new(body, state, &self.flow.gravity, slot));
             slot += usize::from(!body.fixed);
         }
+        self.load(self.time);
+    }
+
+    /// Forces besides gravity.
+    fn load(&mut self, t: f64) {
+        if self.flow.loads.is_empty() {
+            return;
+        }
+        self.states.clear();
+        self.states.extend(self.placed.iter().map(|placed| placed.state));
+        self.wrenches.clear();
+        self.wrenches.resize(self.placed.len(), Wrench::zero());
+        for load in &self.flow.loads {
+            load.apply(t, &self.states, &mut self.wrenches);
+        }
+        for (placed, wrench) in self.placed.iter_mut().zip(&self.wrenches) {
+            placed.pull(wrench);
+        }
     }
 
     /// The bodies at given unknowns; the fixed ones stay where they were placed.
-    fn place_unknowns(&mut self, y: &[f64]) {
+    fn place_unknowns(&mut self, t: f64, y: &[f64]) {
         for (body, placed) in self.flow.bodies.iter().zip(&mut self.placed) {
             if let Some(slot) = placed.slot {
                 let state = unpack(&y[slot * PER_BODY..(slot + 1) * PER_BODY], &body.inertia);
                 *placed = Placed::new(body, &state, &self.flow.gravity, slot);
             }
         }
+        self.load(t);
     }
 
     /// Where everything touches and which rows that makes.
@@ -132,10 +167,17 @@ impl<'a> System<'a> {
         self.first_line.clear();
         for i in 0..self.flow.contacts.len() {
             let touch = self.contact(i, |_| NO_DERIVATIVES)?;
+            self.normals[i] = Some(touch.normal);
             self.first_line.push(self.lines.len());
             self.touches.push(touch);
             self.contact_lines(i, &touch);
         }
+        self.first_tie_line.clear();
+        for tie in &self.flow.ties {
+            self.first_tie_line.push(self.lines.len());
+            tie.lines(&self.placed, &mut self.lines);
+        }
+        self.first_tie_line.push(self.lines.len());
         Ok(())
     }
 
@@ -158,8 +200,14 @@ impl<'a> System<'a> {
                 let first = moving(a);
                 let mut second = moving(b);
                 second.state.position += contact.offset;
-                let at = gap((first.shape, &first.state.pose()), (second.shape, &second.state.pose()))
-                    .ok_or(Obstacle::NoSurface { contact: i })?;
+                let sides = [first.state.pose(), second.state.pose()];
+                let (one, two) = ((first.shape, &sides[0]), (second.shape, &sides[1]));
+                // From the normal of the instant looked at before.
+                let at = match self.normals[i] {
+                    Some(near) => gap_near(one, two, &near),
+                    None => gap(one, two),
+                }
+                .ok_or(Obstacle::NoSurface { contact: i })?;
                 kinematics(&Facing::Body(first), &second, &at)
             }
             _ => return Err(Obstacle::NoSurface { contact: i }),
@@ -234,7 +282,9 @@ impl<'a> System<'a> {
             }
             let last = self.balance.count() - 1;
             self.balance.right[last] = -value;
-            self.balance.noise[last] = 1e-12 * size;
+            // Dependent rows that are off by rounding, each its own way, are met as well as they can be.
+            self.balance.noise[last] =
+                if level == Level::Acceleration { 1e-12 * size } else { f64::INFINITY };
         }
         if level == Level::Acceleration && self.lines.iter().any(|line| line.push.is_some()) {
             self.balance.sliding = true;
@@ -267,6 +317,17 @@ impl<'a> System<'a> {
             }
         };
         (pushing, friction)
+    }
+
+    /// The force and torque of a joint on its first body, likewise.
+    pub fn tie_force(&self, tie: usize) -> [Vector3<f64>; 2] {
+        let mut sum = [Vector3::zeros(); 2];
+        for i in self.first_tie_line[tie]..self.first_tie_line[tie + 1] {
+            for k in 0..2 {
+                sum[k] += self.lines[i].parts[0][k] * self.balance.multipliers[i];
+            }
+        }
+        sum
     }
 
     /// The direction of slip, continued through a slip of zero: `along` says which way it was.
@@ -336,7 +397,8 @@ impl<'a> System<'a> {
     /// With forces F = Σ λn and torques τ = Σ λ q×n, and F', τ' those without λ', the bodies' jerks make g'''; then
     /// W λ' = −g'''.
     pub fn force_rates(&mut self) -> Result<Option<Vec<f64>>, Obstacle> {
-        if self.modes.iter().any(|mode| *mode != Mode::Smooth) {
+        let plain = self.flow.ties.is_empty() && self.flow.loads.is_empty();
+        if !plain || self.modes.iter().any(|mode| *mode != Mode::Smooth) {
             return Ok(None);
         }
         self.touch()?;
@@ -409,6 +471,8 @@ impl<'a> System<'a> {
                 self.lines.iter().filter_map(|line| line.residual).fold(0.0, |m: f64, g| m.max(g.abs()));
             if round == 0 {
                 off.position = worst;
+            } else if round == 3 && worst > 1e-9 * self.flow.length() {
+                return Err(Obstacle::Contradiction);
             }
             // The second round only removes what the first, linear one left.
             if worst == 0.0 || (round > 1 && worst < 1e-13 * self.flow.length()) {
@@ -418,7 +482,7 @@ impl<'a> System<'a> {
             for (placed, state) in self.placed.iter().zip(states.iter_mut()) {
                 let Some((shift, turn)) = placed.move_by(&self.balance.change) else { continue };
                 state.position += shift;
-                state.orientation = UnitQuaternion::from_scaled_axis(turn) * state.orientation;
+                state.orientation = turned(&state.orientation, &turn);
             }
         }
         self.place(states);
@@ -480,12 +544,31 @@ impl Placed {
         }
     }
 
+    /// Adds a force and a torque to what it would do without the rows.
+    fn pull(&mut self, wrench: &Wrench) {
+        if self.slot.is_some() {
+            self.acceleration += wrench.force * (self.root_mass * self.root_mass);
+            self.torque += wrench.torque;
+            let inverse = self.root_inertia.map(|r| r * r);
+            self.spin_rate += self.axes * self.axes.tr_mul(&wrench.torque).component_mul(&inverse);
+        }
+    }
+
     /// A change in unit-mass coordinates as one of the twist.
     fn move_by(&self, change: &[f64]) -> Option<(Vector3<f64>, Vector3<f64>)> {
         let u = &change[6 * self.slot?..];
         let turn = Vector3::new(u[3], u[4], u[5]).component_mul(&self.root_inertia);
         Some((Vector3::new(u[0], u[1], u[2]) * self.root_mass, self.axes * turn))
     }
+}
+
+/// An orientation turned further by a rotation vector.
+fn turned(orientation: &UnitQuaternion<f64>, turn: &Vector3<f64>) -> UnitQuaternion<f64> {
+    let half = 0.5 * turn.norm();
+    // sin x/x, which is one where x is below the root of rounding.
+    let ratio = if half < 1e-8 { 1.0 } else { libm::sin(half) / half };
+    let further = Quaternion::from_parts(libm::cos(half), turn * (0.5 * ratio));
+    UnitQuaternion::new_normalize(further * orientation.into_inner())
 }
 
 /// A linear form in unit-mass coordinates.
@@ -535,8 +618,8 @@ impl Field for System<'_> {
         self.flow.contact_unknown(0)
     }
 
-    fn rate(&mut self, _: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Obstacle> {
-        self.place_unknowns(y);
+    fn rate(&mut self, t: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Obstacle> {
+        self.place_unknowns(t, y);
         self.touch()?;
         self.balance(Level::Acceleration)?;
         for (b, placed) in self.placed.iter().enumerate() {
@@ -559,6 +642,12 @@ impl Field for System<'_> {
             out[0] = pushing;
             out[1..4].copy_from_slice(friction.as_slice());
             out[4] = friction.dot(&self.touches[i].slip);
+        }
+        for i in 0..self.flow.ties.len() {
+            let base = self.flow.tie_unknown(i);
+            let [force, torque] = self.tie_force(i);
+            rate[base..base + 3].copy_from_slice(force.as_slice());
+            rate[base + 3..base + 6].copy_from_slice(torque.as_slice());
         }
         if rate.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Obstacle::NotFinite) }
     }
