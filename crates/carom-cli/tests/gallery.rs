@@ -46,7 +46,10 @@ fn assert_kinds(document: &Value, kinds: &[&str]) {
     assert_eq!(ours, kinds);
 }
 
-const SCENES: [(&str, fn(&Value)); 21] = [
+/// Checks a scene's point on its document.
+type Check = fn(&Value);
+
+const SCENES: [(&str, Check); 21] = [
     ("box", box_of_ellipsoids),
     ("break_shot", break_shot),
     ("collision", collision),
