@@ -37,6 +37,8 @@ enum Command {
     Solve(solve::Arguments),
     /// Resolves it by every law, side by side
     Compare(compare::Arguments),
+    /// Finds every contact's kinematics and its type
+    Classify(classify::Arguments),
     /// Measures the signed distance of every pair, now or after free flight
     Gap(gap::Arguments),
     /// Finds the first time of impact of every pair in free flight, with its error bound
@@ -47,6 +49,8 @@ enum Command {
     Generalized(generalized::Arguments),
     /// Lists, or reproduces, published examples: printed value, computed value, erratum
     Paper(paper::Arguments),
+    /// Finds initial conditions of a paradox for given shapes
+    Paradox(paradox::Arguments),
     /// Prints the JSON Schema of the scene
     Schema(schema::Arguments),
 }
@@ -95,11 +99,13 @@ fn main() -> ExitCode {
     };
     let (result, json) = match &arguments.command {
         Command::Solve(arguments) => (solve::run(arguments), arguments.json),
+        Command::Classify(arguments) => (classify::run(arguments), arguments.json),
         Command::Gap(arguments) => (gap::run(arguments), arguments.json),
         Command::Toi(arguments) => (toi::run(arguments), arguments.json),
         Command::Run(arguments) => (run::run(arguments), arguments.json),
         Command::Compare(arguments) => (compare::run(arguments), arguments.json),
         Command::Paper(arguments) => (paper::run(arguments), arguments.json),
+        Command::Paradox(arguments) => (paradox::run(arguments), arguments.json),
         Command::Schema(arguments) => (schema::run(), arguments.json),
         Command::Generalized(arguments) => (generalized::run(arguments), arguments.json),
     };

@@ -10,7 +10,8 @@ use std::process::Command;
 use golden::Run;
 use serde_json::Value;
 
-const NAMES: [&str; 3] = ["treschev-zubelevich", "stanescu-pandrea", "dragna-pandrea-stanescu"];
+const NAMES: [&str; 4] =
+    ["treschev-zubelevich", "stanescu-pandrea", "dragna-pandrea-stanescu", "palffy-muhoray"];
 
 const CASES: &str = include_str!("../../../cases/laws/reference.json");
 
@@ -83,6 +84,7 @@ fn every_verdict() {
         (NAMES[0], [("agrees", 16), ("beyond", 13), ("misprint", 4), ("wrong", 0)]),
         (NAMES[1], [("agrees", 3), ("beyond", 4), ("misprint", 7), ("wrong", 10)]),
         (NAMES[2], [("agrees", 0), ("beyond", 9), ("misprint", 7), ("wrong", 6)]),
+        (NAMES[3], [("agrees", 7), ("beyond", 3), ("misprint", 7), ("wrong", 9)]),
     ] {
         let rows = rows(name);
         let mut verdicts: BTreeMap<&str, usize> = expected.iter().map(|(verdict, _)| (*verdict, 0)).collect();
@@ -302,6 +304,35 @@ fn the_frames_as_in_the_reference() {
     close(&of(scene, "P by (36) as printed, k = 0.6, on cylindrical joints"), &numbers(&unique["P"]), 0.0);
     let rank = numbers(&reference("p3_spherical_regular")["rank"]);
     close(&of("dps_spherical_frames", "rank of G₁ + G₂ on ball joints"), &rank, 0.0);
+}
+
+#[test]
+fn the_paradox_as_in_the_reference() {
+    let rows = rows(NAMES[3]);
+    let of = |scene: &str, quantity: &str| find(&rows, scene, quantity)["computed"]["value"].clone();
+    let printed = |scene: &str, quantity: &str| find(&rows, scene, quantity)["printed"]["value"].clone();
+    let file: Value = serde_json::from_str(include_str!("../../../cases/contacts/classify.json")).unwrap();
+    let case = |k: usize| &file["cases"][k];
+
+    let (scene, paper) = ("pvwz_paradox", case(0));
+    close(&of(scene, "contact point P"), &numbers(&paper["point"]), 0.0);
+    close(&of(scene, "normal n₁"), &numbers(&paper["normal"]), 0.0);
+    close(&of(scene, "j = g'''"), &numbers(&paper["g3"]), 0.0);
+    close(&of(scene, "coefficient of t³ in the gap"), &pick(&paper["series"], &[3]), 0.0);
+    close(&of(scene, "coefficient of t⁴ in the gap"), &pick(&paper["series"], &[4]), 0.0);
+    close(&printed(scene, "coefficient of t⁴ in the gap"), &[-37.571883996947086], 0.0);
+    close(&of(scene, "slope of the contact force λ(t)"), &[6.474427370310724], 0.0);
+
+    let (scene, ellipses) = ("pvwz_two_ellipses", case(2));
+    close(&of(scene, "g''' where u ≠ 0, w = 0"), &numbers(&ellipses["g3"]), 0.0);
+    close(&printed(scene, "g''' where u ≠ 0, w = 0"), &numbers(&ellipses["j"]), 0.0);
+
+    let (scene, overlapping) = ("pvwz_overlapping", case(3));
+    close(&of(scene, "w"), &numbers(&overlapping["w"]), 0.0);
+    close(&of(scene, "g'' = a − wᵀK⁻¹w"), &numbers(&overlapping["g2"]), 0.0);
+    close(&of(scene, "threshold of a"), &numbers(&overlapping["threshold"]), 0.0);
+    close(&of(scene, "g''' where w ≠ 0"), &numbers(&overlapping["g3"]), 0.0);
+    close(&printed(scene, "g''' where w ≠ 0"), &numbers(&overlapping["j"]), 0.0);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The gap's derivatives in closed form against its Taylor series through the exact motion, against the exact gap, and
-//! against what must not change them.
+//! The gap's derivatives in closed form against its Taylor series through the exact motion, against the exact gap,
+//! and against what must not change them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod touching;

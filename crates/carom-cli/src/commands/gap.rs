@@ -4,12 +4,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use carom::contact::Side;
-use carom::gap::{gap, gap_to_plane};
+use carom::gap::{Gap, gap, gap_to_plane};
 use carom::motion::Flight;
 use carom::scene::file;
-use carom::scene::instant::{name, nearest_image};
+use carom::scene::instant::name;
 use carom::scene::model::Scene;
 use carom::shape::Shape;
+use carom::toi::periodic::Periodic;
 use nalgebra::Vector3;
 use serde::Serialize;
 
@@ -36,8 +37,8 @@ pub struct Arguments {
 
 const AFTER_HELP: &str = "\
 The gap is the distance of two bodies that are apart, and minus the depth of two that overlap. The normal points
-from the first to the second. Points have no gap, and neither have two fixed bodies. In a periodic box the nearest
-image counts.
+from the first to the second. Points have no gap, and neither have two fixed bodies. In a periodic box the image with
+the least gap counts, and `image` is how far the second body is displaced.
 
 Examples:
   carom gap cases/papers/sp_corner.toml
@@ -61,6 +62,9 @@ pub struct Pair {
     pub normal: [f64; 3],
     /// On the first and on the second.
     pub points: [[f64; 3]; 2],
+    /// In a periodic box, the displacement of the second body that is nearest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<[f64; 3]>,
     /// Steps of the search.
     pub iterations: u32,
 }
@@ -79,7 +83,15 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         let message = "joints keep bodies from flying freely";
         return Err(Refusal::of_command_line(Some("--at"), message, Some("0 for a scene with joints")).into());
     }
-    let pairs = pairs(&scene, arguments.at);
+    let pairs = match pairs(&scene, arguments.at) {
+        Ok(pairs) => pairs,
+        Err(message) => {
+            let path = "world.periodic";
+            let expected = "lengths of the order of the bodies";
+            let diagnostic = file::explain(&input.text, input.format, path, &message, expected);
+            return Err(input.refuse(vec![diagnostic]).into());
+        }
+    };
     if let Some(pair) = pairs.iter().find(|pair| !pair.gap.is_finite()) {
         let message = format!(
             "the gap of `{}` and `{}` is beyond the range of 64-bit floats",
@@ -101,44 +113,55 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     Ok(Verdict::Done)
 }
 
-/// Every pair that has a gap.
-fn pairs(scene: &Scene, t: f64) -> Vec<Pair> {
-    let states: Vec<_> =
-        scene.bodies.iter().map(|b| Flight::new(&b.body, &b.state, &scene.gravity).at(t)).collect();
+/// Every pair that has a gap, or what is wrong with the box.
+fn pairs(scene: &Scene, t: f64) -> Result<Vec<Pair>, String> {
+    let poses: Vec<_> =
+        scene.bodies.iter().map(|b| Flight::new(&b.body, &b.state, &scene.gravity).at(t).pose()).collect();
+    let periodic = scene.periodic.map(|lengths| Periodic { lengths });
     let mut pairs = Vec::new();
-    let mut push =
-        |sides: [Side; 2], gap: f64, normal: Vector3<f64>, points: [Vector3<f64>; 2], iterations| {
-            pairs.push(Pair {
-                bodies: sides.map(|side| name(scene, side).to_string()),
-                gap,
-                normal: normal.into(),
-                points: points.map(Into::into),
-                iterations,
-            });
-        };
+    let mut push = |sides: [Side; 2], found: Gap, points: [Vector3<f64>; 2], image: Option<Vector3<f64>>| {
+        pairs.push(Pair {
+            bodies: sides.map(|side| name(scene, side).to_string()),
+            gap: found.gap,
+            normal: found.normal.into(),
+            points: points.map(Into::into),
+            image: image.map(Into::into),
+            iterations: found.iterations,
+        });
+    };
     for (i, first) in scene.bodies.iter().enumerate().filter(|(_, b)| b.body.shape != Shape::Point) {
+        let one = (&first.body.shape, &poses[i]);
         if !first.body.fixed {
             for (k, plane) in scene.planes.iter().enumerate() {
-                let found = gap_to_plane(&first.body.shape, &states[i].pose(), &plane.half_space);
+                let found = gap_to_plane(one.0, one.1, &plane.half_space);
                 let [on_body, on_plane] = found.points;
-                push(
-                    [Side::Plane(k), Side::Body(i)],
-                    found.gap,
-                    found.normal,
-                    [on_plane, on_body],
-                    found.iterations,
-                );
+                push([Side::Plane(k), Side::Body(i)], found, [on_plane, on_body], None);
             }
         }
-        for (j, second) in scene.bodies.iter().enumerate().skip(i + 1) {
+        for (j, second) in scene.bodies.iter().enumerate().skip(i) {
             if second.body.shape == Shape::Point || (first.body.fixed && second.body.fixed) {
                 continue;
             }
-            let pose = nearest_image(scene, &states[i], &states[j]);
-            if let Some(found) = gap((&first.body.shape, &states[i].pose()), (&second.body.shape, &pose)) {
-                push([Side::Body(i), Side::Body(j)], found.gap, found.normal, found.points, found.iterations);
+            let sides = [Side::Body(i), Side::Body(j)];
+            let two = (&second.body.shape, &poses[j]);
+            let Some(periodic) = periodic else {
+                if i != j
+                    && let Some(found) = gap(one, two)
+                {
+                    push(sides, found, found.points, None);
+                }
+                continue;
+            };
+            // A body shorter than the box never meets itself.
+            if i == j && !periodic.is_spanned_by(one.0) {
+                continue;
             }
+            let nearest = if i == j { periodic.nearest_own(one) } else { periodic.nearest(one, two) };
+            let Some((found, image)) = nearest else {
+                return Err(format!("is too small for `{}` and `{}`", first.name, second.name));
+            };
+            push(sides, found, found.points, Some(image));
         }
     }
-    pairs
+    Ok(pairs)
 }

@@ -1,5 +1,6 @@
 //! The program's commands, one file each.
 
+pub mod classify;
 pub mod compare;
 pub mod gap;
 pub mod generalized;

@@ -35,6 +35,7 @@ pub struct Arguments {
 const AFTER_HELP: &str = "\
 Each pair flies freely, as if the others were not there; no contact of it is missed. A contact without approach is
 called a graze when free flight parts the bodies again; where it would let them overlap, its type is left open.
+In a periodic box every image is followed, a body's own as well, and `image` is how far the second body is displaced.
 
 Examples:
   carom toi cases/papers/pvwz_paradox.toml
@@ -67,6 +68,9 @@ pub struct Pair {
     /// `normal` or `graze`; none when they do not meet, or sink into one another without approach.
     #[serde(rename = "type")]
     pub kind: Option<&'static str>,
+    /// In a periodic box, the displacement of the second body that is met.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<[f64; 3]>,
     /// How often the gap was evaluated.
     pub evaluations: u32,
 }
@@ -86,14 +90,6 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     };
     if !scene.joints.is_empty() {
         let diagnostic = explain("joint[0]", "keeps bodies from flying freely", "a scene without joints");
-        return Err(input.refuse(vec![diagnostic]).into());
-    }
-    if scene.periodic.is_some() {
-        let diagnostic = explain(
-            "world.periodic",
-            "has images of every body, which are not followed yet",
-            "an open world",
-        );
         return Err(input.refuse(vec![diagnostic]).into());
     }
     let until = arguments.until.unwrap_or(scene.run.until);
@@ -178,5 +174,60 @@ fn pairs(scene: &Scene, until: f64) -> (Vec<Pair>, Vec<(usize, String)>) {
             }
         }
     }
-    (pairs, overlaps)
+    let (mut pairs, mut refused) = (Vec::new(), Vec::new());
+    for ((first, second), found) in sides.into_iter().zip(first_contacts(&queries)) {
+        let bodies = [first, Side::Body(second)].map(|side| name(scene, side).to_string());
+        match said_of(&bodies, &found) {
+            Some(message) => refused.push((second, message)),
+            None => {
+                let image = periodic.filter(|_| matches!(first, Side::Body(_))).map(|_| found.image.into());
+                pairs.push(pair(bodies, &found, image));
+            }
+        }
+    }
+    (pairs, refused)
+}
+
+/// What is wrong with a pair that has no first contact in any sense.
+fn said_of([first, second]: &[String; 2], found: &Search) -> Option<String> {
+    let image = if found.image == Vector3::zeros() {
+        ""
+    } else if first == second {
+        "its own image "
+    } else {
+        "an image of "
+    };
+    match found.meeting {
+        Meeting::At(_) | Meeting::Apart => None,
+        Meeting::Undecided(t) => Some(format!(
+            "`{first}` and `{second}` could not be followed beyond t = {}: their motion is too fast, or its magnitudes too far apart",
+            report::number(t)
+        )),
+        Meeting::Overlapping(depth) if first == second => {
+            Some(format!("`{second}` overlaps {image}by {}", report::number(depth)))
+        }
+        Meeting::Overlapping(depth) => {
+            Some(format!("`{second}` overlaps {image}`{first}` by {}", report::number(depth)))
+        }
+    }
+}
+
+fn pair(bodies: [String; 2], found: &Search, image: Option<[f64; 3]>) -> Pair {
+    let contact = if let Meeting::At(contact) = found.meeting { Some(contact) } else { None };
+    Pair {
+        bodies,
+        time: contact.map(|c| c.time),
+        time_error: contact.map(|c| c.time_error),
+        gap: contact.map(|c| c.gap),
+        normal: contact.map(|c| c.normal.into()),
+        point: contact.map(|c| c.point.into()),
+        approach: contact.map(|c| c.approach),
+        kind: contact.and_then(|c| match c.touch {
+            Touch::Approaching => Some("normal"),
+            Touch::Grazing => Some("graze"),
+            Touch::Sinking => None,
+        }),
+        image: contact.and(image),
+        evaluations: found.evaluations,
+    }
 }

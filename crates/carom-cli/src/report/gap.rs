@@ -37,11 +37,19 @@ pub fn write(out: &mut dyn Write, scene: &Scene, t: f64, pairs: &[Pair], style: 
         let place = |x: &[f64; 3]| vector(&Vector3::from(*x), 1.0);
         [
             pair.bodies[0].as_str().into(),
-            pair.bodies[1].as_str().into(),
+            displaced(&pair.bodies[1], pair.image).into(),
             Cell::from(number(pair.gap)).alarm_if(pair.gap < 0.0),
             place(&pair.normal).into(),
             place(&pair.points[0]).into(),
             place(&pair.points[1]).into(),
         ]
     })
+}
+
+/// A body's name, with where its image is.
+pub fn displaced(name: &str, image: Option<[f64; 3]>) -> String {
+    match image {
+        Some(image) if image != [0.0; 3] => format!("{name} at {}", vector(&Vector3::from(image), 1.0)),
+        _ => name.to_string(),
+    }
 }

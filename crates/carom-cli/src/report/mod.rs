@@ -1,8 +1,10 @@
 //! Results for people: tables and sentences.
 
+pub mod classify;
 pub mod compare;
 pub mod gap;
 pub mod generalized;
+pub mod neighbourhood;
 pub mod paper;
 pub mod run;
 pub mod screws;

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use carom::scene::model::Scene;
 use nalgebra::Vector3;
 
+use super::gap::displaced;
 use super::table::{self, Cell};
 use super::{Style, number, residual};
 use crate::commands::solve::vector;
@@ -41,7 +42,7 @@ pub fn write(out: &mut dyn Write, scene: &Scene, until: f64, pairs: &[Pair], sty
         let or_dash = |value: Option<String>| Cell::from(value.unwrap_or_else(|| "-".to_string()));
         [
             pair.bodies[0].as_str().into(),
-            pair.bodies[1].as_str().into(),
+            displaced(&pair.bodies[1], pair.image).into(),
             or_dash(pair.time.map(|t| t.to_string())),
             or_dash(pair.time_error.map(residual)),
             or_dash(pair.kind.map(str::to_string)),

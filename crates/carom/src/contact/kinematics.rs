@@ -1,24 +1,26 @@
-//! How a contact moves: the relative motion of two surfaces at their closest points, and the gap's derivatives g', g'', g'''.
+//! How a contact moves: the relative motion of two surfaces at their closest points, and the gap's derivatives g',
+//! g'', g'''.
 //!
-//! Letters as in [PVWZ] and theory, section 3: n the unit normal from the first side to the second, P = x₁ and Q = x₂ the
-//! closest points, x₂ − x₁ = g n, u = v_Q − v_P between the materials there, H₁ and H₂ the curvatures, K = H₁ + H₂, and
+//! Letters as in \[PVWZ\] and theory, section 3: n the unit normal from the first side to the second, P = x₁ and Q
+//! = x₂ the closest points, x₂ − x₁ = g n, u = v_Q − v_P between the materials there, H₁ and H₂ the curvatures, K =
+//! H₁ + H₂, and
 //!
 //! ```text
 //! v = n·u,   w = n×(ω₂−ω₁) + H₁u,   a = n·(a_Q−a_P) + 2(ω₁×n)·u + u·H₁u
 //! g' = v,    g'' = a − wᵀK⁻¹w   at g = 0, for any v
 //! ```
 //!
-//! (across n; [PVWZ] eqs. 31 and 34, their 42 without its factor 2). What is computed holds at any gap, not only at contact. The
-//! closest points move over the surfaces with velocities e₁, e₂ relative to the materials, and
+//! (across n; \[PVWZ\] eqs. 31 and 34, their 42 without its factor 2). What is computed holds at any gap, not only
+//! at contact. The closest points move over the surfaces with velocities e₁, e₂ relative to the materials, and
 //!
 //! ```text
 //! ṅ = ω₁×n + H₁e₁ = ω₂×n − H₂e₂,   u + e₂ − e₁ = g'n + g ṅ
 //! (H₁ + H₂ + g H₂H₁) e₁ = (ω₂−ω₁)×n + H₂(u − g ω₁×n)   across n
 //! ```
 //!
-//! At contact e₂ = −K⁻¹w and e₁ = u + e₂. The gap is the stationary value of n·(x₂ − x₁) over x₁ and x₂ on their surfaces and n
-//! on the sphere. So an error δ in the path of (x₁, x₂, n) changes it by δ² only, and any path that is right to first
-//! order in t gives the gap to third order. Taking geodesics, whose third-order term is D³d
+//! At contact e₂ = −K⁻¹w and e₁ = u + e₂. The gap is the stationary value of n·(x₂ − x₁) over x₁ and x₂ on their
+//! surfaces and n on the sphere. So an error δ in the path of (x₁, x₂, n) changes it by δ² only, and any path that
+//! is right to first order in t gives the gap to third order. Taking geodesics, whose third-order term is D³d
 //! ([`Shape::curvature_change`]), and the great circle of n:
 //!
 //! ```text
@@ -27,16 +29,17 @@
 //!        + D³d₁[e₁,e₁,e₁] + D³d₂[e₂,e₂,e₂]
 //! ```
 //!
-//! with Δa, Δj the differences of the materials' accelerations and jerks at Q and P. Both are the same with the sides exchanged.
-//! Expanded at contact the second is theory's formula in u, e, ṅ₁, n̈₁, Ḣ₁ (see the tests).
+//! with Δa, Δj the differences of the materials' accelerations and jerks at Q and P. Both are the same with the
+//! sides exchanged. Expanded at contact the second is theory's formula in u, e, ṅ₁, n̈₁, Ḣ₁:
+//! [`coefficients`](mod@super::coefficients).
 //!
-//! **Flats.** Where K is singular (a superellipsoid's ring or pole against a plane or another one) the contact point is not
-//! determined along the flat. If w has no part along it, the point is taken to stay where it is: g'' is right, and g''' only
-//! while nothing starts to turn about the flat. If it has, the bodies rock: the gap falls like −|t|^q with 1 < q < 2 and g'' is
-//! −∞. [`Fit`] says which.
+//! **Flats.** Where K is singular (a superellipsoid's ring or pole against a plane or another one) the contact
+//! point is not determined along the flat. If w has no part along it, the point is taken to stay where it is: g''
+//! is right, and g''' only while nothing starts to turn about the flat. If it has, the bodies rock: the gap falls
+//! like −|t|^q with 1 < q < 2 and g'' is −∞. [`Fit`] says which.
 //!
-//! **Assumptions.** Overlaps are shallower than the radii of curvature, and a point has no surface: its numbers are not
-//! finite. Nothing here allocates.
+//! **Assumptions.** Overlaps are shallower than the radii of curvature, and a point has no surface: its numbers are
+//! not finite. Nothing here allocates.
 
 use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 
@@ -93,9 +96,9 @@ pub struct Kinematics {
     pub slip: Vector3<f64>,
     /// v = n·u = g'.
     pub v: f64,
-    /// a of [PVWZ] eq. 31. Not symmetric in the bodies; g'' is.
+    /// a of \[PVWZ\] eq. 31. Not symmetric in the bodies; g'' is.
     pub a: f64,
-    /// w of [PVWZ] eq. 34, across n.
+    /// w of \[PVWZ\] eq. 34, across n.
     pub w: Vector3<f64>,
     /// H₁, in world axes; zero for a plane.
     pub curvature_1: Matrix3<f64>,
@@ -126,16 +129,16 @@ const FLATTEST: f64 = 1e-14;
 const STILL: f64 = 1e-12;
 
 /// One side: its motion at the contact point and its surface there, everything in world axes.
-struct Surface {
+pub(super) struct Surface {
     velocity: Vector3<f64>,
-    spin: Vector3<f64>,
-    spin_rate: Vector3<f64>,
+    pub(super) spin: Vector3<f64>,
+    pub(super) spin_rate: Vector3<f64>,
     arm: Vector3<f64>,
     /// The material's acceleration without that of the centre and without the angular acceleration's part: ω×(ω×r).
     centripetal: Vector3<f64>,
-    acceleration: Vector3<f64>,
-    jerk: Vector3<f64>,
-    curvature: Matrix3<f64>,
+    pub(super) acceleration: Vector3<f64>,
+    pub(super) jerk: Vector3<f64>,
+    pub(super) curvature: Matrix3<f64>,
     /// 1/size; zero for a plane.
     sharpness: f64,
 }
@@ -186,32 +189,47 @@ impl Surface {
     }
 
     /// (ω̇× + ω×ω×) e
-    fn turn(&self, e: &Vector3<f64>) -> Vector3<f64> {
+    pub(super) fn turn(&self, e: &Vector3<f64>) -> Vector3<f64> {
         self.spin_rate.cross(e) + self.spin.cross(&self.spin.cross(e))
     }
 }
 
-/// The third-order term of a body's surface along a tangent, in world axes.
-fn curvature_change(body: &Moving, arm: &Vector3<f64>, e: &Vector3<f64>) -> f64 {
-    let to_body = |x: &Vector3<f64>| body.state.orientation.inverse_transform_vector(x);
-    body.shape.curvature_change(&to_body(arm), &to_body(e))
+impl Moving<'_> {
+    /// `D³d[e,e,e]` of its surface at a contact point, for a tangent e, everything in world axes.
+    #[must_use]
+    pub fn curvature_change(&self, point: &Vector3<f64>, e: &Vector3<f64>) -> f64 {
+        let to_body = |x: &Vector3<f64>| self.state.orientation.inverse_transform_vector(x);
+        self.shape.curvature_change(&to_body(&(point - self.state.position)), &to_body(e))
+    }
 }
 
-/// The kinematics of a contact, or of two bodies near one, from the gap between them: that of [`gap`](crate::gap::gap) with the
-/// bodies in the same order, or of [`gap_to_plane`](crate::gap::gap_to_plane).
+impl Facing<'_> {
+    /// The same; zero for a plane.
+    #[must_use]
+    pub fn curvature_change(&self, point: &Vector3<f64>, e: &Vector3<f64>) -> f64 {
+        match self {
+            Self::Body(body) => body.curvature_change(point, e),
+            Self::Plane(_) => 0.0,
+        }
+    }
+}
+
+/// The contact points and both sides there.
+pub(super) fn surfaces(first: &Facing, second: &Moving, at: &Gap) -> ([Vector3<f64>; 2], [Surface; 2]) {
+    // Of a plane's gap the body's point comes first.
+    let (points, one) = match first {
+        Facing::Body(body) => (at.points, Surface::of(body, &at.points[0], &at.normal)),
+        Facing::Plane(_) => ([at.points[1], at.points[0]], Surface::of_plane()),
+    };
+    (points, [one, Surface::of(second, &points[1], &at.normal)])
+}
+
+/// The kinematics of a contact, or of two bodies near one, from the gap between them: that of
+/// [`gap`](crate::gap::gap) with the bodies in the same order, or of [`gap_to_plane`](crate::gap::gap_to_plane).
 #[must_use]
 pub fn kinematics(first: &Facing, second: &Moving, at: &Gap) -> Kinematics {
     let n = at.normal;
-    // Of a plane's gap the body's point comes first.
-    let points = match first {
-        Facing::Body(_) => at.points,
-        Facing::Plane(_) => [at.points[1], at.points[0]],
-    };
-    let one = match first {
-        Facing::Body(body) => Surface::of(body, &points[0], &n),
-        Facing::Plane(_) => Surface::of_plane(),
-    };
-    let two = Surface::of(second, &points[1], &n);
+    let (points, [one, two]) = surfaces(first, second, at);
 
     let u = two.velocity - one.velocity;
     let v = n.dot(&u);
@@ -237,10 +255,8 @@ pub fn kinematics(first: &Facing, second: &Moving, at: &Gap) -> Kinematics {
     } else {
         (n.dot(&(two.centripetal - one.centripetal)) + slide, n.dot(&apart) + slide)
     };
-    let bends = match first {
-        Facing::Body(body) => curvature_change(body, &one.arm, &rolling[0]),
-        Facing::Plane(_) => 0.0,
-    } + curvature_change(second, &two.arm, &rolling[1]);
+    let bends =
+        first.curvature_change(&points[0], &rolling[0]) + second.curvature_change(&points[1], &rolling[1]);
     let [e1, e2] = &rolling;
     let g3 = n.dot(&(two.jerk - one.jerk))
         + 3.0 * n.dot(&(two.turn(e2) - one.turn(e1)))
@@ -281,8 +297,8 @@ impl Kinematics {
     }
 }
 
-/// n·M·n = 1/m₁ + 1/m₂ + (p×n)·I₁⁻¹(p×n) + (q×n)·I₂⁻¹(q×n): the acceleration of the gap per unit of normal force, [PVWZ]
-/// eq. 10. A plane (`None`) and a fixed body have no part in it.
+/// n·M·n = 1/m₁ + 1/m₂ + (p×n)·I₁⁻¹(p×n) + (q×n)·I₂⁻¹(q×n): the acceleration of the gap per unit of normal force,
+/// \[PVWZ\] eq. 10. A plane (`None`) and a fixed body have no part in it.
 #[must_use]
 pub fn effective_inverse_mass(
     bodies: [Option<(&Body, &State)>; 2],
@@ -341,7 +357,7 @@ impl Tangent {
         }
     }
 
-    fn down(&self, x: &Vector3<f64>) -> Vector2<f64> {
+    pub(super) fn down(&self, x: &Vector3<f64>) -> Vector2<f64> {
         Vector2::new(self.basis[0].dot(x), self.basis[1].dot(x))
     }
 
@@ -349,7 +365,7 @@ impl Tangent {
         self.basis[0] * x.x + self.basis[1] * x.y
     }
 
-    fn matrix(&self, m: &Matrix3<f64>) -> Matrix2<f64> {
+    pub(super) fn matrix(&self, m: &Matrix3<f64>) -> Matrix2<f64> {
         let [a, b] = [self.down(&(m * self.basis[0])), self.down(&(m * self.basis[1]))];
         Matrix2::from_columns(&[a, b])
     }

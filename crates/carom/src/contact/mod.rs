@@ -1,8 +1,12 @@
 //! A contact: who touches whom, where, along which normal, and how the surface answers; how it moves
-//! ([`kinematics`](mod@kinematics)).
+//! ([`kinematics`](mod@kinematics), checked by [`series`]), and what kind it is ([`classify`](mod@classify)).
 
+pub mod classify;
+pub mod coefficients;
 pub mod jet;
 pub mod kinematics;
+pub mod neighbourhood;
+pub mod paradox;
 pub mod series;
 
 use nalgebra::{Unit, Vector3};
@@ -42,7 +46,7 @@ pub struct Contact {
     pub restitution: f64,
     /// How the surface answers.
     pub surface: Surface,
-    /// Where the centre of each side's body stands for this contact, relative to its position: whole box lengths where
-    /// an image touches in a periodic world, zero otherwise.
+    /// Where the centre of each side's body stands for this contact, relative to its position: whole box lengths
+    /// where an image touches in a periodic world, zero otherwise.
     pub images: [Vector3<f64>; 2],
 }

@@ -13,11 +13,11 @@
 //! ```
 //!
 //! Newton steps with the Jacobian at t = 0 gain one order each. It shares nothing with the closed forms of
-//! [`kinematics`](super::kinematics) but the implicit function Σ|x_i/a_i|^p − 1, so that each checks the other; and it goes
-//! on where they end.
+//! [`kinematics`](super::kinematics) but the implicit function Σ|x_i/a_i|^p − 1, so that each checks the other; and
+//! it goes on where they end.
 //!
-//! It fails, with `None`, where the closest points are not analytic in t: on a ring x_i = 0 of an exponent that is not an even
-//! number, and where both surfaces are flat.
+//! It fails, with `None`, where the closest points are not analytic in t: on a ring x_i = 0 of an exponent that is
+//! not an even number, and where both surfaces are flat.
 
 use nalgebra::{SMatrix, SVector, Vector3};
 

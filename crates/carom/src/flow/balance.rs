@@ -243,6 +243,10 @@ impl Balance {
                 self.second.push(dot(&self.rows[i * d..(i + 1) * d], &self.pushes[j * d..(j + 1) * d]));
             }
         }
+        // A force that would pull its own row together leaves no motion, or two.
+        if (0..m).any(|i| self.second[i * m + i].is_nan() || self.second[i * m + i] <= 0.0) {
+            return Err(Failure::Jam);
+        }
         self.lengths.clear();
         self.lengths.extend((0..m).map(|i| norm(&self.rows[i * d..(i + 1) * d])));
         self.along.clear();
@@ -255,7 +259,7 @@ impl Balance {
                     best = (i, size);
                 }
             }
-            if !(best.1 > DEPENDENT * self.lengths[k]) {
+            if best.1.is_nan() || best.1 <= DEPENDENT * self.lengths[k] {
                 return Err(Failure::Jam);
             }
             if best.0 != k {

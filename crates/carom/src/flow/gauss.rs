@@ -13,8 +13,10 @@
 //!
 //! The stages are found by fixed-point iteration from the constant rate, or from the previous step's polynomial
 //! continued, until rounding stops it. It converges for steps well below the time scale of f, which this accuracy
-//! demands anyway; a stiff f makes the step fall, and the work rise, but not the accuracy. Where f has no value the step is
-//! shortened too; in the end that is a [`Halt`], a value.
+//! demands anyway. Where it does not, even in much shorter steps (a stiff f, or one whose direction hangs on a small
+//! difference, as friction does at the first moment of slip), Newton's method takes over, with differences for derivatives: some
+//! hundred times the work, the same equations. Where f has no value the step is shortened too; in the end that is a [`Halt`],
+//! a value.
 
 use core::ops::Range;
 
@@ -27,6 +29,11 @@ pub trait Field {
 
     /// How many unknowns there are.
     fn size(&self) -> usize;
+
+    /// How many of the unknowns, from the first on, the rates depend on; the others are only integrated.
+    fn coupled(&self) -> usize {
+        self.size()
+    }
 
     /// Writes the rate at a time and state.
     ///
@@ -63,6 +70,13 @@ pub struct Leg {
 }
 
 impl Leg {
+    /// Constant rates.
+    #[must_use]
+    pub fn straight(from: f64, length: f64, start: &[f64], rates: &[f64]) -> Self {
+        let (start, rates) = (start.to_vec(), rates.to_vec());
+        Self { from, length, start, rates, terms: 1, tail: 0.0, iterations: 0 }
+    }
+
     /// x of a time.
     fn place(&self, t: f64) -> f64 {
         2.0 * ((t - self.from) / self.length) - 1.0
@@ -133,16 +147,16 @@ impl Leg {
 /// The method, and room to work in: nothing is allocated while a step is sought, and one [`Leg`] when it is found.
 #[derive(Debug, Clone)]
 pub struct Gauss {
-    stages: usize,
+    pub(super) stages: usize,
     /// x_i in [−1, 1].
-    nodes: Vec<f64>,
+    pub(super) nodes: Vec<f64>,
     /// ½∫_{−1}^{x_i} of the j-th Lagrange polynomial: u_i − y₀ = h Σ_j a_ij f_j.
-    matrix: Vec<f64>,
+    pub(super) matrix: Vec<f64>,
     /// (2k+1)/2 w_j P_k(x_j): from stage rates to coefficients.
-    analysis: Vec<f64>,
-    rates: Vec<f64>,
-    shifts: Vec<f64>,
-    state: Vec<f64>,
+    pub(super) analysis: Vec<f64>,
+    pub(super) rates: Vec<f64>,
+    pub(super) shifts: Vec<f64>,
+    pub(super) state: Vec<f64>,
 }
 
 /// How a step is to be made.
@@ -156,10 +170,12 @@ pub struct Demand<'a> {
     pub length: f64,
     /// The longest allowed.
     pub longest: f64,
+    /// Newton's method from the first: for rates that the fixed-point iteration cannot follow.
+    pub implicit: bool,
 }
 
 /// What came of one length.
-enum Trial<O> {
+pub(super) enum Trial<O> {
     Settled,
     Unsettled,
     Obstacle(O),
@@ -168,17 +184,23 @@ enum Trial<O> {
 /// Changes below this, relative to the scales, are rounding: the iteration has arrived.
 const ARRIVED: f64 = 1e-17;
 
+/// Coefficients above this, relative to the scales, are never rounding.
+const NOISE: f64 = 1e-13;
+
 /// Iterations after which a step is given up.
 const MOST_ITERATIONS: u32 = 60;
+
+/// Lengths at which the fixed-point iteration may fail before Newton's method is tried.
+const PATIENCE: u32 = 3;
 
 /// Halvings and fresh attempts of one step.
 const MOST_TRIALS: u32 = 80;
 
 impl Gauss {
-    /// The method with s stages, 2 ≤ s ≤ 31.
+    /// The method with s stages, 6 ≤ s ≤ 31.
     #[must_use]
     pub fn new(stages: usize) -> Self {
-        let s = stages.clamp(2, MOST_TERMS - 1);
+        let s = stages.clamp(6, MOST_TERMS - 1);
         let (nodes, weights) = gauss(s);
         let mut analysis = vec![0.0; s * s];
         for j in 0..s {
@@ -241,13 +263,20 @@ impl Gauss {
         let mut length = sign * demand.length.abs().min(demand.longest.abs());
         let mut iterations = 0;
         let mut obstacle = None;
+        let mut refusals = 0;
         for _ in 0..MOST_TRIALS {
             if from + length == from {
                 break;
             }
-            match self.settle(field, from, start, length, demand.scales, before, &mut iterations) {
+            let trial = if demand.implicit || refusals >= PATIENCE {
+                self.settle_by_newton(field, from, start, length, demand.scales, &mut iterations)
+            } else {
+                self.settle(field, from, start, length, demand.scales, before, &mut iterations)
+            };
+            match trial {
                 Trial::Settled => {}
                 Trial::Unsettled => {
+                    refusals += 1;
                     length *= 0.4;
                     continue;
                 }
@@ -267,7 +296,14 @@ impl Gauss {
                 iterations,
             };
             self.transform(&mut leg.rates, n);
-            leg.tail = tail(&leg, demand.scales);
+            leg.tail = tail(&leg, demand.scales, s - 2..s);
+            // Coefficients that stay level from the middle on are the rounding of f, which no shorter step removes; half the
+            // stages would have done.
+            let middle = tail(&leg, demand.scales, s / 2..s - 2);
+            if leg.tail < NOISE && leg.tail >= 0.2 * middle {
+                leg.tail = leg.tail.min(demand.accuracy);
+                return Ok((leg, 2.0 * length));
+            }
             // u's last coefficient is of order h^s.
             let factor = libm::pow(demand.accuracy / leg.tail.max(1e-30), 1.0 / count(s));
             if leg.tail <= 4.0 * demand.accuracy {
@@ -276,36 +312,6 @@ impl Gauss {
             length *= (0.9 * factor).clamp(0.1, 0.9);
         }
         Err(obstacle.map_or(Halt::Rough, Halt::Obstacle))
-    }
-
-    /// A step of a given length, whatever its tail: for the state at a time to the order of an end point.
-    ///
-    /// # Errors
-    ///
-    /// A [`Halt`] when the stages do not settle.
-    pub fn step_exactly<F: Field>(
-        &mut self,
-        field: &mut F,
-        from: f64,
-        start: &[f64],
-        length: f64,
-        scales: &[f64],
-    ) -> Result<Leg, Halt<F::Obstacle>> {
-        let (s, n) = (self.stages, start.len());
-        self.rates.resize(s * n, 0.0);
-        self.shifts.resize(s * n, 0.0);
-        self.state.resize(n, 0.0);
-        let mut iterations = 0;
-        match self.settle(field, from, start, length, scales, None, &mut iterations) {
-            Trial::Settled => {}
-            Trial::Unsettled => return Err(Halt::Rough),
-            Trial::Obstacle(o) => return Err(Halt::Obstacle(o)),
-        }
-        let rates = vec![0.0; s * n];
-        let mut leg = Leg { from, length, start: start.to_vec(), rates, terms: s, tail: 0.0, iterations };
-        self.transform(&mut leg.rates, n);
-        leg.tail = tail(&leg, scales);
-        Ok(leg)
     }
 
     /// Finds the stage rates for one length.
@@ -321,7 +327,7 @@ impl Gauss {
         iterations: &mut u32,
     ) -> Trial<F::Obstacle> {
         let (s, n) = (self.stages, start.len());
-        match before.filter(|leg| leg.start.len() == n) {
+        match before.filter(|leg| leg.start.len() == n && leg.terms == s) {
             Some(leg) => {
                 for i in 0..s {
                     let t = from + 0.5 * length * (self.nodes[i] + 1.0);
@@ -342,7 +348,7 @@ impl Gauss {
         let mut last = f64::INFINITY;
         for round in 0..MOST_ITERATIONS {
             *iterations += 1;
-            let mut change: f64 = 0.0;
+            let (mut change, mut size): (f64, f64) = (0.0, 0.0);
             for i in 0..s {
                 self.state.fill(0.0);
                 for j in 0..s {
@@ -356,18 +362,20 @@ impl Gauss {
                     let moved = (next - *shift).abs() / scales[d];
                     // Not a number must not pass for no change.
                     change = if moved <= change { change } else { moved };
+                    size = size.max(next.abs() / scales[d]);
                     *shift = next;
                 }
             }
             if !change.is_finite() {
                 return Trial::Unsettled;
             }
-            // The last change was as small as rounding lets it be: these rates belong to these stages.
+            // Arrived, or as near as rounding lets it. No guess at the next change from the last two: the first ones fall
+            // faster than those that follow.
             // The first change is from nothing and says nothing of the second.
             let shrinking = if round > 1 && last > 0.0 { change / last } else { 1.0 };
             if change <= ARRIVED
-                || (change < 1e-13 && round > 1 && shrinking > 0.5)
-                || (shrinking < 0.5 && change * shrinking < 0.1 * ARRIVED)
+                || (shrinking > 0.5 && change <= 4.0 * f64::EPSILON * size)
+                || (shrinking > 0.9 && change <= 256.0 * f64::EPSILON * size)
             {
                 return Trial::Settled;
             }
@@ -403,12 +411,12 @@ impl Gauss {
     }
 }
 
-/// The last two coefficients of u, |a_k| h/(2k+1), at their greatest relative to the scales and to the change over the step:
-/// what moves far is not asked for more digits than it has.
-fn tail(leg: &Leg, scales: &[f64]) -> f64 {
+/// Coefficients of u, |a_k| h/(2k+1), at their greatest relative to the scales and to the change over the step: what
+/// moves far is not asked for more digits than it has.
+fn tail(leg: &Leg, scales: &[f64], terms: Range<usize>) -> f64 {
     let n = leg.start.len();
     let mut most: f64 = 0.0;
-    for k in leg.terms.saturating_sub(2)..leg.terms {
+    for k in terms {
         let share = leg.length.abs() / (2.0 * count(k) + 1.0);
         for d in 0..n {
             let scale = scales[d] + leg.length.abs() * leg.rates[d].abs();

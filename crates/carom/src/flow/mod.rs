@@ -24,11 +24,18 @@ pub mod gauss;
 pub mod series;
 
 mod balance;
+mod events;
+mod friction;
+mod holding;
+mod newton;
 mod piece;
+mod sizes;
+mod step;
 mod system;
 
 use nalgebra::Vector3;
 
+pub use holding::Holding;
 pub use piece::{Ending, Force, Piece};
 pub use system::Correction;
 
@@ -203,17 +210,5 @@ impl Flow {
     /// Where a contact's integrals stand among the unknowns.
     fn contact_unknown(&self, contact: usize) -> usize {
         self.free() * PER_BODY + contact * PER_CONTACT
-    }
-
-    /// The size of a body for the purposes of accuracy.
-    fn body_length(body: &Body) -> f64 {
-        let gyration = if body.fixed { 0.0 } else { libm::sqrt(body.inertia.max() / body.mass) };
-        let length = body.shape.circumradius().max(gyration);
-        if length > 0.0 { length } else { 1.0 }
-    }
-
-    /// The largest size in the group.
-    fn length(&self) -> f64 {
-        self.bodies.iter().map(Self::body_length).fold(0.0, f64::max)
     }
 }

@@ -297,6 +297,28 @@ impl<'a> System<'a> {
         rate - touch.normal * touch.normal.dot(&rate)
     }
 
+    /// g'' of one of this system's contacts under the accelerations of another system of the same bodies.
+    pub fn row_acceleration(&self, i: usize, other: &System) -> f64 {
+        let line = &self.lines[self.first_line[i]];
+        let mut value = line.bias;
+        for (body, [linear, angular]) in line.bodies.iter().zip(&line.parts) {
+            let Some(b) = *body else { continue };
+            let placed = &other.placed[b];
+            let (acceleration, turn) = other.total_acceleration(b);
+            value += linear.dot(&(placed.acceleration + acceleration)) + angular.dot(&turn);
+        }
+        value
+    }
+
+    /// What the rows add to a body's acceleration, and its whole angular acceleration.
+    fn total_acceleration(&self, body: usize) -> (Vector3<f64>, Vector3<f64>) {
+        let placed = &self.placed[body];
+        let (acceleration, torque) = self.reaction(body);
+        let push =
+            placed.axes * placed.axes.tr_mul(&torque).component_mul(&placed.root_inertia.map(|r| r * r));
+        (acceleration, placed.spin_rate + push)
+    }
+
     /// What the rows add to a body's acceleration, and the torque they exert.
     pub fn reaction(&self, body: usize) -> (Vector3<f64>, Vector3<f64>) {
         let placed = &self.placed[body];
@@ -507,6 +529,10 @@ impl Field for System<'_> {
 
     fn size(&self) -> usize {
         self.flow.unknowns()
+    }
+
+    fn coupled(&self) -> usize {
+        self.flow.contact_unknown(0)
     }
 
     fn rate(&mut self, _: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Obstacle> {

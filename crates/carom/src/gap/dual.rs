@@ -8,7 +8,7 @@
 //!
 //! A trust-region Newton step maximises that, shifted until it is concave and within reach.
 
-use nalgebra::{Matrix2, Vector2, Vector3};
+use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 
 use super::{Found, Turned};
 use crate::shape::{Convex, tangents};
@@ -26,11 +26,6 @@ impl<A: Convex, B: Convex> Pair<'_, A, B> {
         n.dot(self.offset) - self.one.height(n) - self.other.map_or(0.0, |other| other.height(&-n))
     }
 
-    /// The points that face each other along n, from each body's own centre.
-    pub fn supports(&self, n: &Vector3<f64>) -> [Vector3<f64>; 2] {
-        [self.one.support(n), self.other.map_or_else(Vector3::zeros, |other| other.support(&-n))]
-    }
-
     /// The larger exponent.
     pub fn sharpest(&self) -> f64 {
         self.one.shape.exponent().max(self.other.map_or(2.0, |other| other.shape.exponent()))
@@ -38,7 +33,7 @@ impl<A: Convex, B: Convex> Pair<'_, A, B> {
 
     /// What rounding leaves of any sum of these lengths.
     pub fn rounding(&self) -> f64 {
-        let sizes = self.one.circumradius + self.other.map_or(0.0, |other| other.circumradius);
+        let sizes = self.one.size + self.other.map_or(0.0, |other| other.size);
         f64::EPSILON * (sizes + self.offset.norm())
     }
 }
@@ -61,10 +56,15 @@ pub(super) struct Ascent<'a, A, B> {
 #[derive(Clone, Copy)]
 struct Place {
     normal: Vector3<f64>,
+    /// From each body's own centre.
     points: [Vector3<f64>; 2],
+    /// ∇²h₁(n) and ∇²h₂(−n), each in its body's own axes.
+    hessians: [Matrix3<f64>; 2],
     value: f64,
     /// r_T
     slope: Vector3<f64>,
+    /// |r_T|
+    steepness: f64,
 }
 
 impl<'a, A: Convex, B: Convex> Ascent<'a, A, B> {
@@ -76,16 +76,21 @@ impl<'a, A: Convex, B: Convex> Ascent<'a, A, B> {
         self.steps
     }
 
+    /// |r_T|
+    pub fn steepness(&self) -> f64 {
+        self.at.steepness
+    }
+
     pub fn found(&self) -> Found {
-        let Place { value, normal, points, slope } = self.at;
-        let settled = slope.norm() <= SETTLED * self.rounding;
+        let Place { value, normal, points, steepness, .. } = self.at;
+        let settled = steepness <= SETTLED * self.rounding;
         Found { gap: value, normal, points, iterations: self.steps, settled }
     }
 
     /// Takes a step; false when there is none left that rounding does not hide.
     pub fn step(&mut self) -> bool {
-        let at = self.at;
-        if at.slope.norm() <= self.rounding || self.steps >= MOST_STEPS {
+        let at = &self.at;
+        if at.steepness <= self.rounding || self.steps >= MOST_STEPS {
             return false;
         }
         let basis = tangents(&at.normal);
@@ -95,12 +100,12 @@ impl<'a, A: Convex, B: Convex> Ascent<'a, A, B> {
             self.steps += 1;
             let step = bounded_step(&bend, &slope, self.reach);
             let expected = slope.dot(&step) - 0.5 * step.dot(&(bend * step));
-            let next = place(self.pair, (at.normal + basis[0] * step.x + basis[1] * step.y).normalize());
+            let next = place(self.pair, unit_of(at.normal + basis[0] * step.x + basis[1] * step.y));
             let gained = next.value - at.value;
             let hidden = expected <= 8.0 * self.rounding;
             // Close to the maximum f itself is flat to rounding, and the slope decides.
             let better = if hidden {
-                next.slope.norm() < 0.5 * at.slope.norm() && gained >= -8.0 * self.rounding
+                next.steepness < 0.5 * at.steepness && gained >= -8.0 * self.rounding
             } else {
                 gained >= 0.1 * expected
             };
@@ -121,22 +126,27 @@ impl<'a, A: Convex, B: Convex> Ascent<'a, A, B> {
 
     /// C + f I in a basis of the tangent plane.
     fn bend(&self, basis: &[Vector3<f64>; 2]) -> Matrix2<f64> {
-        let n = &self.at.normal;
-        let mut hessian = self.pair.one.support_hessian(n);
-        if let Some(other) = self.pair.other {
-            hessian += other.support_hessian(&-n);
-        }
-        let (a, b) = (hessian * basis[0], hessian * basis[1]);
-        let cross = basis[0].dot(&b);
-        Matrix2::new(basis[0].dot(&a) + self.at.value, cross, cross, basis[1].dot(&b) + self.at.value)
+        let one = self.pair.one.form(&self.at.hessians[0], basis);
+        let other =
+            self.pair.other.map_or_else(Matrix2::zeros, |other| other.form(&self.at.hessians[1], basis));
+        one + other + Matrix2::from_diagonal_element(self.at.value)
     }
 }
 
 fn place<A: Convex, B: Convex>(pair: &Pair<A, B>, normal: Vector3<f64>) -> Place {
-    let points = pair.supports(&normal);
-    let between = pair.offset + points[1] - points[0];
+    let one = pair.one.facing(&normal);
+    let other =
+        pair.other.map_or_else(|| (Vector3::zeros(), Matrix3::zeros()), |other| other.facing(&-normal));
+    let between = pair.offset + other.0 - one.0;
     let value = normal.dot(&between);
-    Place { normal, points, value, slope: between - normal * value }
+    let slope = between - normal * value;
+    let steepness = libm::sqrt(slope.norm_squared());
+    Place { normal, points: [one.0, other.0], hessians: [one.1, other.1], value, slope, steepness }
+}
+
+/// x/|x| for an x that is no shorter than one.
+fn unit_of(x: Vector3<f64>) -> Vector3<f64> {
+    x * libm::sqrt(x.norm_squared()).recip()
 }
 
 /// The maximiser of slope·δ − ½δᵀBδ where B is positive and it lies within reach; else that of a B shifted by enough.

@@ -9,12 +9,12 @@
 //! the distance when positive, minus the depth of penetration (the shortest translation that parts the bodies) when
 //! negative, smooth through zero. At the maximum the points P = c₁ + s₁(n), Q = c₂ + s₂(−n) satisfy Q − P = g n.
 //!
-//! **How.** `dual` climbs f over the unit sphere by Newton steps within a trust region. Between quadrics (sphere,
-//! ellipsoid) it ends with full accuracy by itself. Where an exponent exceeds two, f has infinite curvature on the
-//! rings n_i = 0 and a point is not determined by a rounded normal; `primal` then solves Q − P = g n with the two surface
-//! points as unknowns, in which everything is smooth. Should both stop on what looks like a kink (exponents far above
-//! ten), the bodies are rounded and sharpened again step by step. Spheres and points are searched for by their centre,
-//! and their radius is taken off in the end.
+//! **How.** `dual` climbs f over the unit sphere by Newton steps within a trust region. Where every curvature is
+//! positive it ends with full accuracy by itself, and mostly so elsewhere. But where an exponent exceeds two, f has
+//! infinite curvature on the rings n_i = 0, and a point is not determined by a rounded normal: a climb that slows down is
+//! handed to `primal`, which solves Q − P = g n with the two surface points as unknowns, in which everything is smooth.
+//! Should both stop on what looks like a kink (exponents far above ten), the bodies are rounded and sharpened again step
+//! by step. Balls and points are searched for by their centre, and their radius is taken off in the end.
 //!
 //! **What is guaranteed.** Every f(n) is a lower bound of g, so a gap is never overstated beyond rounding. Where
 //! Q − P = g n holds, with d = c₂ − c₁ = x + g n and x on the boundary of the sum K of the bodies, every unit n' has
@@ -29,12 +29,13 @@
 //! proof.
 //!
 //! The search stops after a bounded number of steps. Not proved is that it always arrives; in the tests it always did.
+#![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 mod dual;
 mod primal;
 mod search;
 
-use nalgebra::{Isometry3, Matrix3, Vector3};
+use nalgebra::{Isometry3, Matrix2, Matrix3, Vector3};
 
 use crate::shape::{Convex, HalfSpace, Osculation, length, unit};
 use search::search;
@@ -83,7 +84,7 @@ fn measure<A: Convex, B: Convex>(
     near: Option<&Vector3<f64>>,
 ) -> Option<Gap> {
     let apart = second.1.translation.vector - first.1.translation.vector;
-    let sizes = [first.0.circumradius(), second.0.circumradius()];
+    let sizes = [first.0.size(), second.0.size()];
     let scale = sizes[0].max(sizes[1]);
     if scale == 0.0 {
         return None;
@@ -136,50 +137,63 @@ pub fn gap_to_plane<S: Convex>(shape: &S, pose: &Isometry3<f64>, plane: &HalfSpa
 struct Turned<'a, S> {
     shape: &'a S,
     axes: Matrix3<f64>,
-    /// A power of two: dividing by it rounds nothing.
+    /// One over a power of two: nothing is rounded by it.
+    unit: f64,
     scale: f64,
     /// In units of the scale.
-    circumradius: f64,
+    size: f64,
 }
 
 impl<'a, S: Convex> Turned<'a, S> {
-    fn new((shape, pose): (&'a S, &Isometry3<f64>), circumradius: f64, scale: f64) -> Self {
+    fn new((shape, pose): (&'a S, &Isometry3<f64>), size: f64, scale: f64) -> Self {
         let axes = pose.rotation.to_rotation_matrix().into_inner();
-        Self { shape, axes, scale, circumradius: circumradius / scale }
+        let unit = scale.recip();
+        Self { shape, axes, unit, scale, size: size * unit }
     }
 
     /// A relative of the same body at the same place.
     fn replaced(&self, shape: &'a S) -> Self {
-        Self { shape, axes: self.axes, scale: self.scale, circumradius: shape.circumradius() / self.scale }
+        Self { shape, size: shape.size() * self.unit, ..*self }
     }
 
     fn rolling_radius(&self) -> f64 {
-        self.shape.rolling_radius() / self.scale
+        self.shape.rolling_radius() * self.unit
     }
 
     fn height(&self, n: &Vector3<f64>) -> f64 {
-        self.shape.support_height(&self.axes.tr_mul(n)) / self.scale
+        self.shape.support_height(&self.axes.tr_mul(n)) * self.unit
     }
 
-    fn support(&self, n: &Vector3<f64>) -> Vector3<f64> {
-        self.axes * (self.shape.support(&self.axes.tr_mul(n)) / self.scale)
+    /// The support point, and the Hessian in the body's own axes.
+    fn facing(&self, n: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
+        let (point, hessian) = self.shape.support_and_hessian(&self.axes.tr_mul(n));
+        (self.axes * (point * self.unit), hessian * self.unit)
     }
 
-    fn support_hessian(&self, n: &Vector3<f64>) -> Matrix3<f64> {
-        self.axes * (self.shape.support_hessian(&self.axes.tr_mul(n)) / self.scale) * self.axes.transpose()
-    }
-
+    /// The surface on the ray through x; the curvature in the body's own axes.
     fn osculate(&self, x: &Vector3<f64>) -> Osculation {
         let local = self.shape.osculate(&(self.axes.tr_mul(x) * self.scale));
         Osculation {
-            point: self.axes * (local.point / self.scale),
+            point: self.axes * (local.point * self.unit),
             normal: self.axes * local.normal,
-            curvature: self.axes * (local.curvature * self.scale) * self.axes.transpose(),
+            curvature: local.curvature * self.scale,
         }
     }
 
-    fn gauge(&self, x: &Vector3<f64>) -> f64 {
-        self.shape.gauge(&(self.axes.tr_mul(x) * self.scale))
+    /// A symmetric matrix in the body's own axes, on the plane of two vectors of the world.
+    fn form(&self, m: &Matrix3<f64>, basis: &[Vector3<f64>; 2]) -> Matrix2<f64> {
+        let [u, v] = [self.axes.tr_mul(&basis[0]), self.axes.tr_mul(&basis[1])];
+        let b = m * v;
+        let cross = u.dot(&b);
+        Matrix2::new(u.dot(&(m * u)), cross, cross, v.dot(&b))
+    }
+
+    /// How many bodies long a step is, or zero where it is clearly less than half of one.
+    fn strides(&self, step: &Vector3<f64>) -> f64 {
+        if step.norm() <= 0.5 * self.shape.inradius() * self.unit {
+            return 0.0;
+        }
+        self.shape.gauge(&(self.axes.tr_mul(step) * self.scale))
     }
 }
 

@@ -12,7 +12,7 @@
 //! function is not, and may vanish: then the points are undetermined along the flat, and a tiny H in its place divides
 //! the difference between the bodies.
 
-use nalgebra::{Matrix2, Vector2, Vector3};
+use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 
 use super::Found;
 use super::dual::Pair;
@@ -28,11 +28,11 @@ const FLATTEST: f64 = 1e-14;
 /// The residual, an angle and a length over the body's size, that counts as solved.
 const SOLVED: f64 = 1e-11;
 
-/// Both touches and what is wrong with them.
+/// Both surfaces at the points reached, and what is wrong with them.
 #[derive(Clone, Copy)]
 struct Stand {
-    one: Osculation,
-    other: Option<Osculation>,
+    /// Curvatures in each body's own axes.
+    surfaces: [Osculation; 2],
     normal: Vector3<f64>,
     gap: f64,
     basis: [Vector3<f64>; 2],
@@ -43,108 +43,110 @@ struct Stand {
     error: f64,
 }
 
-fn stand<A: Convex, B: Convex>(
-    pair: &Pair<A, B>,
-    one: Osculation,
-    other: Option<Osculation>,
+/// Solves for the points of one pair.
+struct Polish<'a, A, B> {
+    pair: &'a Pair<'a, A, B>,
+    /// The smaller body's.
     size: f64,
-) -> Stand {
-    let between = pair.offset + other.map_or_else(Vector3::zeros, |other| other.point) - one.point;
-    let facing = other.map_or(one.normal, |other| -other.normal);
-    let normal = (one.normal + facing).normalize();
-    let basis = tangents(&normal);
-    let across = |v: &Vector3<f64>| Vector2::new(basis[0].dot(v), basis[1].dot(v));
-    let (apart, turn) = (across(&between), across(&(facing - one.normal)));
-    let error = libm::hypot(apart.norm() / size, turn.norm());
-    // Normals that look away from each other are no contact, whatever their components across n.
-    let error = if one.normal.dot(&facing) > 0.0 { error } else { f64::INFINITY };
-    Stand { one, other, normal, gap: normal.dot(&between), basis, apart, turn, error }
+    rounding: f64,
 }
 
-impl Stand {
-    fn curvature(&self, touch: &Osculation, floor: f64) -> Matrix2<f64> {
-        let (a, b) = (touch.curvature * self.basis[0], touch.curvature * self.basis[1]);
-        let cross = self.basis[0].dot(&b);
-        Matrix2::new(self.basis[0].dot(&a) + floor, cross, cross, self.basis[1].dot(&b) + floor)
+impl<A: Convex, B: Convex> Polish<'_, A, B> {
+    /// On the rays through the points.
+    fn stand(&self, points: &[Vector3<f64>; 2]) -> Stand {
+        let one = self.pair.one.osculate(&points[0]);
+        // A point faces whatever it meets.
+        let nowhere =
+            || Osculation { point: Vector3::zeros(), normal: -one.normal, curvature: Matrix3::zeros() };
+        let other = self.pair.other.map_or_else(nowhere, |other| other.osculate(&points[1]));
+        let between = self.pair.offset + other.point - one.point;
+        let normal = (one.normal - other.normal).normalize();
+        let basis = tangents(&normal);
+        let across = |v: &Vector3<f64>| Vector2::new(basis[0].dot(v), basis[1].dot(v));
+        let (apart, turn) = (across(&between), across(&-(other.normal + one.normal)));
+        let error = libm::sqrt(apart.norm_squared() / (self.size * self.size) + turn.norm_squared());
+        // Normals that look away from each other are no contact, whatever their components across n.
+        let error = if one.normal.dot(&other.normal) < 0.0 { error } else { f64::INFINITY };
+        Stand { surfaces: [one, other], normal, gap: normal.dot(&between), basis, apart, turn, error }
+    }
+
+    /// H₁ and H₂ on the tangent plane; none for a point.
+    fn curvatures(&self, at: &Stand) -> (Matrix2<f64>, Option<Matrix2<f64>>) {
+        let floor = Matrix2::from_diagonal_element(FLATTEST / self.size);
+        let one = self.pair.one.form(&at.surfaces[0].curvature, &at.basis) + floor;
+        (one, self.pair.other.map(|other| other.form(&at.surfaces[1].curvature, &at.basis) + floor))
     }
 
     /// Newton's t₁ and t₂; `None` where the matrix is singular or the step no number.
-    fn step(&self, size: f64) -> Option<[Vector3<f64>; 2]> {
-        let floor = FLATTEST / size;
-        let h1 = self.curvature(&self.one, floor);
-        let stretch = Matrix2::identity() + h1 * self.gap;
-        let (t1, t2) = match &self.other {
-            None => (stretch.try_inverse()? * self.apart, Vector2::zeros()),
-            Some(other) => {
-                let h2 = self.curvature(other, floor);
-                let t1 = (h1 + h2 + h2 * h1 * self.gap).try_inverse()? * (self.turn + h2 * self.apart);
-                (t1, stretch * t1 - self.apart)
+    fn step(&self, at: &Stand) -> Option<[Vector3<f64>; 2]> {
+        let (h1, h2) = self.curvatures(at);
+        let stretch = Matrix2::identity() + h1 * at.gap;
+        let (t1, t2) = match h2 {
+            None => (stretch.try_inverse()? * at.apart, Vector2::zeros()),
+            Some(h2) => {
+                let t1 = (h1 + h2 + h2 * h1 * at.gap).try_inverse()? * (at.turn + h2 * at.apart);
+                (t1, stretch * t1 - at.apart)
             }
         };
-        let along = |t: Vector2<f64>| self.basis[0] * t.x + self.basis[1] * t.y;
-        (t1.norm() + t2.norm()).is_finite().then(|| [along(t1), along(t2)])
+        let along = |t: Vector2<f64>| at.basis[0] * t.x + at.basis[1] * t.y;
+        (t1.norm_squared() + t2.norm_squared()).is_finite().then(|| [along(t1), along(t2)])
+    }
+
+    /// The longest part of the step, by halves, that makes the error smaller; at first no more than half a body.
+    fn shortened(&self, now: &Stand, step: &[Vector3<f64>; 2]) -> Option<Stand> {
+        let longest =
+            self.pair.one.strides(&step[0]).max(self.pair.other.map_or(0.0, |other| other.strides(&step[1])));
+        let mut part = if longest > 0.5 { 0.5 / longest } else { 1.0 };
+        // So close, what does not shrink the error at once is rounding.
+        let tries = if now.error * self.size <= 16.0 * self.rounding { 1 } else { 8 };
+        for _ in 0..tries {
+            let next = self.stand(&[0, 1].map(|i| now.surfaces[i].point + step[i] * part));
+            if next.error < now.error {
+                return Some(next);
+            }
+            part *= 0.5;
+        }
+        None
     }
 
     /// Whether f is largest here among its neighbours: H₁⁻¹ + H₂⁻¹ + g I positive. Apart it always is.
-    fn is_maximum(&self, size: f64) -> bool {
-        let radii = |touch: &Osculation| self.curvature(touch, FLATTEST / size).try_inverse();
-        let other = self.other.as_ref().map_or(Some(Matrix2::zeros()), radii);
-        let Some(bend) =
-            radii(&self.one).zip(other).map(|(one, other)| one + other + Matrix2::identity() * self.gap)
+    fn is_maximum(&self, at: &Stand) -> bool {
+        if at.gap >= 0.0 {
+            return true;
+        }
+        let (h1, h2) = self.curvatures(at);
+        let Some(radii) = h1.try_inverse().zip(h2.map_or(Some(Matrix2::zeros()), |h2| h2.try_inverse()))
         else {
             return false;
         };
-        self.gap >= 0.0 || (bend.trace() > 0.0 && bend.determinant() >= 0.0)
+        let bend = radii.0 + radii.1 + Matrix2::from_diagonal_element(at.gap);
+        bend.trace() > 0.0 && bend.determinant() >= 0.0
     }
 }
 
 /// Solves for the points from those of `from`; `None` if that does not lead to a maximum at least as high. Also says how
 /// many steps it took.
 pub(super) fn polish<A: Convex, B: Convex>(pair: &Pair<A, B>, from: &Found) -> (Option<Found>, u32) {
-    let size = pair.other.map_or(f64::INFINITY, |other| other.circumradius).min(pair.one.circumradius);
-    let start = pair.one.osculate(&from.points[0]);
-    let mut now = stand(pair, start, pair.other.map(|other| other.osculate(&from.points[1])), size);
+    let size = pair.other.map_or(f64::INFINITY, |other| other.size).min(pair.one.size);
+    let rounding = pair.rounding();
+    let polish = Polish { pair, size, rounding };
+    let mut now = polish.stand(&from.points);
     let mut steps = 0;
-    while steps < MOST_STEPS {
-        let Some(step) = now.step(size) else { break };
+    while steps < MOST_STEPS && now.error * size > rounding {
+        let Some(step) = polish.step(&now) else { break };
         steps += 1;
-        match shortened(pair, &now, &step, size) {
+        match polish.shortened(&now, &step) {
             Some(next) => now = next,
             None => break,
         }
     }
-    let rounding = pair.rounding();
     let value = pair.value(&now.normal);
     // f at the common normal bounds the gap from below: it must be the gap, and no lower than where we came from.
     let sound = now.error <= SOLVED
         && (now.gap - value).abs() <= 64.0 * rounding
         && value >= from.gap - 64.0 * rounding
-        && now.is_maximum(size);
-    let points = [now.one.point, now.other.map_or_else(Vector3::zeros, |other| other.point)];
-    (
-        sound.then_some(Found { gap: now.gap, normal: now.normal, points, iterations: steps, settled: true }),
-        steps,
-    )
-}
-
-/// The longest part of the step, by halves, that makes the error smaller; at first no more than half a body.
-fn shortened<A: Convex, B: Convex>(
-    pair: &Pair<A, B>,
-    now: &Stand,
-    step: &[Vector3<f64>; 2],
-    size: f64,
-) -> Option<Stand> {
-    let longest = pair.one.gauge(&step[0]).max(pair.other.map_or(0.0, |other| other.gauge(&step[1])));
-    let mut part = (0.5 / longest).min(1.0);
-    for _ in 0..8 {
-        let one = pair.one.osculate(&(now.one.point + step[0] * part));
-        let other =
-            pair.other.zip(now.other).map(|(body, touch)| body.osculate(&(touch.point + step[1] * part)));
-        let next = stand(pair, one, other, size);
-        if next.error < now.error {
-            return Some(next);
-        }
-        part *= 0.5;
-    }
-    None
+        && polish.is_maximum(&now);
+    let points = now.surfaces.map(|surface| surface.point);
+    let found = Found { gap: now.gap, normal: now.normal, points, iterations: steps, settled: true };
+    (sound.then_some(found), steps)
 }

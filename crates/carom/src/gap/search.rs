@@ -14,9 +14,9 @@ pub(super) fn search<A: Convex, B: Convex>(
     near: Option<&Vector3<f64>>,
 ) -> Found {
     let pair = Pair { one, other, offset };
-    // ρ of the module's guarantee.
-    let rolling = one.rolling_radius() + other.map_or(0.0, Turned::rolling_radius);
-    let global = |found: &Found| found.settled && found.gap > -rolling;
+    // ρ of the module's guarantee, which is only asked for in overlap.
+    let rolling = || one.rolling_radius() + other.map_or(0.0, Turned::rolling_radius);
+    let global = |found: &Found| found.settled && (found.gap >= 0.0 || found.gap > -rolling());
     let mut wasted = 0;
     if let Some(near) = near.map(unit).filter(|n| n.norm() > 0.5) {
         let found = ascend(&pair, &near);
@@ -167,20 +167,23 @@ const SHARPENING: f64 = 1.5;
 fn ascend<A: Convex, B: Convex>(pair: &Pair<A, B>, start: &Vector3<f64>) -> Found {
     let mut ascent = Ascent::new(pair, start);
     let mut iterations = 0;
-    // Without flats the normal alone arrives.
     let mut next_try = if pair.sharpest() > 2.0 { FIRST_TRY } else { u32::MAX };
     loop {
+        let before = ascent.steepness();
         let more = ascent.step();
-        if !more && next_try == u32::MAX && ascent.found().settled {
-            return ascent.found();
-        }
-        if !more || ascent.steps() >= next_try {
-            let (found, steps) = primal::polish(pair, &ascent.found());
+        // Off the rings the normal arrives by itself; a climb that slows down is on its way to one.
+        let slow = ascent.steps() >= next_try && ascent.steepness() > SHRINKING * before;
+        if !more || slow {
+            let found = ascent.found();
+            if !more && found.settled {
+                return Found { iterations: iterations + ascent.steps(), ..found };
+            }
+            let (found, steps) = primal::polish(pair, &found);
             iterations += steps;
             if let Some(found) = found {
                 return Found { iterations: iterations + ascent.steps(), ..found };
             }
-            next_try = next_try.saturating_mul(2);
+            next_try = next_try.max(2 * ascent.steps());
         }
         if !more {
             return Found { iterations: iterations + ascent.steps(), ..ascent.found() };
@@ -188,5 +191,7 @@ fn ascend<A: Convex, B: Convex>(pair: &Pair<A, B>, start: &Vector3<f64>) -> Foun
     }
 }
 
-/// After how many dual steps the points are first tried; doubled after each failure.
+/// A climb is slow when a step leaves more than this of the slope, but not in its first steps; after the points were
+/// tried in vain, not before as many steps again.
+const SHRINKING: f64 = 0.1;
 const FIRST_TRY: u32 = 3;

@@ -15,7 +15,7 @@
 //! (what is true of its result), `mechanism` (the same spoken in bodies), `demand` (the friction that surfaces would
 //! need). Two free bodies with one smooth contact have a closed form of their own in [`pair`].
 
-mod active;
+pub(crate) mod active;
 pub mod coulomb;
 pub mod demand;
 mod determinacy;

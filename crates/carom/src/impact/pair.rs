@@ -8,6 +8,7 @@
 //! with p, q from the centres of mass to the contact and n from the first body to the second. Newton's, Poisson's
 //! and Stronge's laws agree here (T6). Plain arithmetic on the stack: this is the innermost call of a simulation.
 //! An immovable body has inverse mass and inverse inertia zero; two of them exchange no impulse.
+#![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 use nalgebra::{Matrix3, Vector3};
 

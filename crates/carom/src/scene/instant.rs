@@ -104,9 +104,10 @@ impl Instant {
         Mechanism { bodies: &self.bodies, joints: &self.joints, contacts: &self.contacts }
     }
 
-    /// Visits every pair that may meet, with its gap and size: not two fixed bodies, not points, not pairs that a
-    /// joint ties. Of the pairs whose circumscribed spheres are apart, only those nearer than any before.
-    fn each_near_pair(
+    /// Visits every pair that may meet, with the second body's displacement by whole boxes, its gap and size: not two
+    /// fixed bodies, not points, not pairs that a joint ties. Of the pairs whose circumscribed spheres are apart, only
+    /// those nearer than any before.
+    pub fn each_near_pair(
         &self,
         scene: &Scene,
         touching: f64,

@@ -75,6 +75,12 @@ pub trait Convex {
         None
     }
 
+    /// A length within a factor of two of the circumradius, for scaling and rounding: the circumradius itself, unless
+    /// another is sooner to be had.
+    fn size(&self) -> f64 {
+        self.circumradius()
+    }
+
     /// Whether x and −x are alike, h(−n) = h(n): half the directions need not be tried then.
     fn is_symmetric(&self) -> bool {
         false

@@ -8,7 +8,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{Osculation, length, unit};
+use super::{Osculation, across, length, unit};
 
 pub(super) fn volume(a: [f64; 3]) -> f64 {
     4.0 / 3.0 * core::f64::consts::PI * (a[0] * a[1] * a[2])
@@ -21,23 +21,23 @@ pub(super) fn unit_inertia(a: [f64; 3]) -> Vector3<f64> {
 }
 
 pub(super) fn support_height(a: [f64; 3], n: &Vector3<f64>) -> f64 {
-    let scale = n.amax();
-    if scale == 0.0 { 0.0 } else { length(&(n / scale).component_mul(&Vector3::from(a))) * scale }
+    tangent(a, n).0
 }
 
 pub(super) fn support(a: [f64; 3], n: &Vector3<f64>) -> Vector3<f64> {
-    direction(a, n).component_mul(&Vector3::from(a))
+    tangent(a, n).1.component_mul(&Vector3::from(a))
 }
 
 /// The diagonal is written as a_i² Σ_{j≠i} w_j²/h, which does not cancel where s_i is close to a_i.
-pub(super) fn support_hessian(a: [f64; 3], n: &Vector3<f64>) -> Matrix3<f64> {
-    let w = direction(a, n);
-    let h = support_height(a, n);
-    Matrix3::from_fn(|i, j| {
-        let (k, l) = ((i + 1) % 3, (i + 2) % 3);
-        let weight = if i == j { w[k] * w[k] + w[l] * w[l] } else { -w[i] * w[j] };
-        a[i] * weight * (a[j] / h)
-    })
+pub(super) fn support_and_hessian(a: [f64; 3], n: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
+    let (h, w) = tangent(a, n);
+    let [x, y, z] = [w.x * w.x, w.y * w.y, w.z * w.z];
+    let point = w.component_mul(&Vector3::from(a));
+    // a_i a_j/h in this order: the square of an axis may not fit.
+    let b = a.map(|a| a / h);
+    let [xy, yz, zx] = [-point.x * w.y * b[1], -point.y * w.z * b[2], -point.z * w.x * b[0]];
+    let diagonal = [a[0] * (y + z) * b[0], a[1] * (z + x) * b[1], a[2] * (x + y) * b[2]];
+    (point, Matrix3::new(diagonal[0], xy, zx, xy, diagonal[1], yz, zx, yz, diagonal[2]))
 }
 
 /// H = P diag(1/a_i²) P/|G| with G_i = x_i/a_i², P the projection on the tangent plane.
@@ -46,9 +46,8 @@ pub(super) fn osculate(a: [f64; 3], x: &Vector3<f64>) -> Osculation {
     let gradient = w.component_div(&Vector3::from(a));
     let steepness = length(&gradient);
     let normal = gradient / steepness;
-    let tangent = Matrix3::identity() - normal * normal.transpose();
-    let bending = Matrix3::from_diagonal(&Vector3::from_fn(|i, _| 1.0 / (a[i] * a[i]) / steepness));
-    Osculation { point: w.component_mul(&Vector3::from(a)), normal, curvature: tangent * bending * tangent }
+    let bending = Vector3::from_fn(|i, _| 1.0 / (a[i] * a[i]) / steepness);
+    Osculation { point: w.component_mul(&Vector3::from(a)), normal, curvature: across(&bending, &normal) }
 }
 
 /// Where curvature is greatest, at the tip of the longest axis across the shortest, its radius is min²/max.
@@ -57,8 +56,22 @@ pub(super) fn rolling_radius(a: [f64; 3]) -> f64 {
     least * (least / most)
 }
 
-/// w = y/|y|
-fn direction(a: [f64; 3], n: &Vector3<f64>) -> Vector3<f64> {
+/// h = |y| and w = y/|y|; zero for zero.
+fn tangent(a: [f64; 3], n: &Vector3<f64>) -> (f64, Vector3<f64>) {
+    let y = n.component_mul(&Vector3::from(a));
+    let square = y.norm_squared();
+    if (SQUARES.0..SQUARES.1).contains(&square) {
+        let h = libm::sqrt(square);
+        return (h, y * h.recip());
+    }
+    // Squares that are out of range, or n itself near the end of it.
     let scale = n.amax();
-    if scale == 0.0 { Vector3::zeros() } else { unit(&(n / scale).component_mul(&Vector3::from(a))) }
+    if scale == 0.0 {
+        return (0.0, Vector3::zeros());
+    }
+    let y = (n / scale).component_mul(&Vector3::from(a));
+    (length(&y) * scale, unit(&y))
 }
+
+/// Squares of lengths between these neither overflow nor lose digits of what counts.
+const SQUARES: (f64, f64) = (1e-250, 1e250);

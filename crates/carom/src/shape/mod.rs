@@ -5,10 +5,12 @@
 //! p ≥ 2: convex, smooth, and symmetric about the centre, so h(−n) = h(n). Axes from 1e-100 to 1e100 and exponents from
 //! 2 to 1000 neither overflow nor lose digits. Shapes are not checked here: axes and radii must be positive and
 //! finite. Other bodies come in by the trait [`Convex`].
+#![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 mod convex;
 mod ellipsoid;
 mod half_space;
+mod mass;
 mod sphere;
 mod superellipsoid;
 mod third;
@@ -16,6 +18,7 @@ mod third;
 use nalgebra::{Matrix3, Unit, Vector3};
 
 pub use convex::Convex;
+pub use mass::{MassProperties, mass_properties};
 
 /// A body's shape, in its own principal axes about its centre of mass.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -116,11 +119,17 @@ impl Shape {
     /// the ring instead of becoming no number. The curvature from [`Shape::curvature`] is smooth there.
     #[must_use]
     pub fn support_hessian(&self, n: &Vector3<f64>) -> Matrix3<f64> {
+        self.support_and_hessian(n).1
+    }
+
+    /// [`Shape::support`] and [`Shape::support_hessian`] at once, for little more than the first alone.
+    #[must_use]
+    pub fn support_and_hessian(&self, n: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
         match self.kind() {
-            Kind::Point => Matrix3::zeros(),
-            Kind::Sphere(r) => sphere::support_hessian(r, n),
-            Kind::Ellipsoid(a) => ellipsoid::support_hessian(a, n),
-            Kind::Superellipsoid(a, p) => superellipsoid::support_hessian(a, p, n),
+            Kind::Point => (Vector3::zeros(), Matrix3::zeros()),
+            Kind::Sphere(r) => sphere::support_and_hessian(r, n),
+            Kind::Ellipsoid(a) => ellipsoid::support_and_hessian(a, n),
+            Kind::Superellipsoid(a, p) => superellipsoid::support_and_hessian(a, p, n),
         }
     }
 
@@ -256,6 +265,10 @@ impl Convex for Shape {
         self.support_height(n)
     }
 
+    fn support_and_hessian(&self, n: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
+        self.support_and_hessian(n)
+    }
+
     fn osculate(&self, x: &Vector3<f64>) -> Osculation {
         self.osculate(x)
     }
@@ -288,6 +301,17 @@ impl Convex for Shape {
         }
     }
 
+    /// The longest semi-axis.
+    fn size(&self) -> f64 {
+        match *self {
+            Self::Point => 0.0,
+            Self::Sphere { radius } => radius,
+            Self::Ellipsoid { semi_axes: [a, b, c] } | Self::Superellipsoid { semi_axes: [a, b, c], .. } => {
+                a.max(b).max(c)
+            }
+        }
+    }
+
     fn is_symmetric(&self) -> bool {
         true
     }
@@ -312,6 +336,16 @@ enum Kind {
     Sphere(f64),
     Ellipsoid([f64; 3]),
     Superellipsoid([f64; 3], f64),
+}
+
+/// P diag(d) P with P the projection across a unit n, written out.
+fn across(d: &Vector3<f64>, n: &Vector3<f64>) -> Matrix3<f64> {
+    let bent = d.component_mul(n);
+    let along = bent.dot(n);
+    let half = bent - n * (0.5 * along);
+    let entry = |i: usize, j: usize| -(half[i] * n[j] + half[j] * n[i]);
+    let (xy, yz, zx) = (entry(0, 1), entry(1, 2), entry(2, 0));
+    Matrix3::new(d.x + entry(0, 0), xy, zx, xy, d.y + entry(1, 1), yz, zx, yz, d.z + entry(2, 2))
 }
 
 /// |x| without overflow or underflow of the squares.

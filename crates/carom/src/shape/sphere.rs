@@ -18,10 +18,10 @@ pub(super) fn support(radius: f64, n: &Vector3<f64>) -> Vector3<f64> {
 }
 
 /// r (I − n̂n̂ᵀ)/|n|
-pub(super) fn support_hessian(radius: f64, n: &Vector3<f64>) -> Matrix3<f64> {
+pub(super) fn support_and_hessian(radius: f64, n: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
     let axis = unit(n);
     // |n| = n·n̂ without squaring a component that might overflow.
-    (Matrix3::identity() - axis * axis.transpose()) * (radius / n.dot(&axis))
+    (axis * radius, (Matrix3::identity() - axis * axis.transpose()) * (radius / n.dot(&axis)))
 }
 
 pub(super) fn osculate(radius: f64, x: &Vector3<f64>) -> Osculation {

@@ -13,7 +13,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use libm::tgamma as gamma;
 
-use super::{Osculation, length};
+use super::{Osculation, across, length};
 
 /// The least w_i that [`support_hessian`] sees: it keeps ∇²h finite on the rings, at most about a²/(ε h).
 const FLATTEST: f64 = f64::EPSILON;
@@ -40,53 +40,103 @@ struct Tangent {
     power: [f64; 3],
 }
 
-/// Four powers in all: with u = |y|/max|y|, u_i^{q−1} and t = (Σu^q)^{−1/p} give h = max|y| Σu^q t and
-/// w_i^{q−1} = u_i^{q−1} t, because (q−1)/q = 1/p.
+/// With u = |y|/max|y|, u_i^{q−1} and t = (Σu^q)^{−1/p} give h = max|y| Σu^q t and w_i^{q−1} = u_i^{q−1} t, because
+/// (q−1)/q = 1/p.
 fn tangent(a: [f64; 3], p: f64, n: &Vector3<f64>) -> Option<Tangent> {
-    let scale = n.amax();
-    if scale == 0.0 {
-        return None;
+    let mut scale = 1.0;
+    let mut y: [f64; 3] = core::array::from_fn(|i| a[i] * n[i].abs());
+    let mut most = y[0].max(y[1]).max(y[2]);
+    if !(LENGTHS.0..LENGTHS.1).contains(&most) {
+        scale = n.amax();
+        if scale == 0.0 {
+            return None;
+        }
+        y = core::array::from_fn(|i| a[i] * (n[i] / scale).abs());
+        most = y[0].max(y[1]).max(y[2]);
     }
-    let y: [f64; 3] = core::array::from_fn(|i| a[i] * (n[i] / scale).abs());
-    let most = y[0].max(y[1]).max(y[2]);
     let u = y.map(|y| y / most);
-    let power = u.map(|u| libm::pow(u, 1.0 / (p - 1.0)));
+    let power = u.map(|u| raised(u, 1.0 / (p - 1.0)));
     let sum = u[0] * power[0] + u[1] * power[1] + u[2] * power[2];
-    let t = libm::pow(sum, -1.0 / p);
+    let root = root(sum, p);
+    let t = 1.0 / root;
     let height = sum * t;
     Some(Tangent { height: most * height * scale, share: u.map(|u| u / height), power: power.map(|e| e * t) })
 }
+
+/// Lengths between these can be divided and multiplied without leaving the range of numbers.
+const LENGTHS: (f64, f64) = (1e-200, 1e200);
+
+/// u^s for u in [0, 1] and s > 0, to ε/2 or so of one rather than of u^s: of a sum in which another term is one, that is
+/// what counts. A third of the time of `libm::pow`, whose last digits would be lost.
+fn raised(u: f64, s: f64) -> f64 {
+    if u == 1.0 { 1.0 } else { libm::exp(s * libm::log(u)) }
+}
+
+/// x^{1/p} for x in [1, 3].
+fn root(x: f64, p: f64) -> f64 {
+    if p == 4.0 { libm::sqrt(libm::sqrt(x)) } else { libm::exp(libm::log(x) / p) }
+}
+
+/// [`raised`] for three at once; whole and half exponents by multiplication.
+fn all_raised(u: [f64; 3], s: f64) -> [f64; 3] {
+    let whole = libm::floor(s);
+    let half = s - whole;
+    if s > MOST_MULTIPLIED || (half != 0.0 && half != 0.5) {
+        return u.map(|u| raised(u, s));
+    }
+    let mut power = if half == 0.5 { u.map(libm::sqrt) } else { [1.0; 3] };
+    let mut square = u;
+    let mut rest = whole;
+    while rest > 0.0 {
+        let next = libm::floor(0.5 * rest);
+        if next + next != rest {
+            power = core::array::from_fn(|i| power[i] * square[i]);
+        }
+        square = square.map(|x| x * x);
+        rest = next;
+    }
+    power
+}
+
+/// Beyond this, repeated squaring adds up more rounding than it saves time.
+const MOST_MULTIPLIED: f64 = 32.0;
 
 pub(super) fn support_height(a: [f64; 3], p: f64, n: &Vector3<f64>) -> f64 {
     tangent(a, p, n).map_or(0.0, |tangent| tangent.height)
 }
 
 pub(super) fn support(a: [f64; 3], p: f64, n: &Vector3<f64>) -> Vector3<f64> {
-    tangent(a, p, n).map_or_else(Vector3::zeros, |tangent| {
-        Vector3::from_fn(|i, _| (a[i] * tangent.power[i]).copysign(n[i]))
-    })
+    tangent(a, p, n).map_or_else(Vector3::zeros, |tangent| tangent.point(a, n))
+}
+
+impl Tangent {
+    fn point(&self, a: [f64; 3], n: &Vector3<f64>) -> Vector3<f64> {
+        Vector3::from_fn(|i, _| (a[i] * self.power[i]).copysign(n[i]))
+    }
 }
 
 /// The diagonal is written as a_i² w_i^{q−2} Σ_{j≠i} w_j^q, which does not cancel where s_i is close to a_i.
-pub(super) fn support_hessian(a: [f64; 3], p: f64, n: &Vector3<f64>) -> Matrix3<f64> {
-    let Some(Tangent { height, share, power }) = tangent(a, p, n) else {
-        return Matrix3::zeros();
+pub(super) fn support_and_hessian(a: [f64; 3], p: f64, n: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
+    let Some(tangent) = tangent(a, p, n) else {
+        return (Vector3::zeros(), Matrix3::zeros());
     };
-    Matrix3::from_fn(|i, j| {
-        let (k, l) = ((i + 1) % 3, (i + 2) % 3);
-        let weight = if i == j {
-            // w^{q−2} falls with w, so its value at the floor bounds it from there on.
-            let steep = if share[i] < FLATTEST {
-                libm::pow(FLATTEST, 1.0 / (p - 1.0) - 1.0)
-            } else {
-                power[i] / share[i]
-            };
-            steep * (share[k] * power[k] + share[l] * power[l])
+    let point = tangent.point(a, n);
+    let Tangent { height, share, power } = tangent;
+    let parts: [f64; 3] = core::array::from_fn(|i| share[i] * power[i]);
+    // a_i a_j/h in this order: the square of an axis may not fit.
+    let b = a.map(|a| a / height / (p - 1.0));
+    let diagonal = |i: usize| {
+        // w^{q−2} falls with w, so its value at the floor bounds it from there on.
+        let steep = if share[i] < FLATTEST {
+            libm::exp((1.0 / (p - 1.0) - 1.0) * libm::log(FLATTEST))
         } else {
-            -power[i].copysign(n[i]) * power[j].copysign(n[j])
+            power[i] / share[i]
         };
-        a[i] * weight * (a[j] / height) / (p - 1.0)
-    })
+        a[i] * steep * (parts[(i + 1) % 3] + parts[(i + 2) % 3]) * b[i]
+    };
+    let across = |i: usize, j: usize| -point[i] * power[j].copysign(n[j]) * b[j];
+    let [xy, yz, zx] = [across(0, 1), across(1, 2), across(2, 0)];
+    (point, Matrix3::new(diagonal(0), xy, zx, xy, diagonal(1), yz, zx, yz, diagonal(2)))
 }
 
 /// (Σ |x_i/a_i|^p)^{1/p}
@@ -96,30 +146,33 @@ pub(super) fn gauge(a: [f64; 3], p: f64, x: &Vector3<f64>) -> f64 {
     if most == 0.0 {
         return 0.0;
     }
-    let sum: f64 = u.iter().map(|u| libm::pow(u / most, p)).sum();
-    most * libm::pow(sum, 1.0 / p)
+    let power = all_raised(u.map(|u| u / most), p);
+    most * root(power[0] + power[1] + power[2], p)
 }
 
-/// With w_i = |x_i/a_i|/gauge: G_i = σ_i w_i^{p−1}/a_i and H = P diag((p−1) w_i^{p−2}/a_i²) P/|G|.
+/// With w_i = |x_i/a_i|/gauge: G_i = σ_i w_i^{p−1}/a_i and H = P diag((p−1) w_i^{p−2}/a_i²) P/|G|. With u = |x/a| over its
+/// largest, S = Σu^p and t = S^{1/p}: w = u/t and w^{p−2} = u^{p−2} t²/S.
 pub(super) fn osculate(a: [f64; 3], p: f64, x: &Vector3<f64>) -> Osculation {
-    let size = gauge(a, p, x);
-    let share: [f64; 3] = core::array::from_fn(|i| x[i] / a[i] / size);
-    let power = share.map(|w| libm::pow(w.abs(), p - 2.0));
-    let gradient = Vector3::from_fn(|i, _| share[i] * power[i] / a[i]);
+    let v: [f64; 3] = core::array::from_fn(|i| x[i] / a[i]);
+    let most = v[0].abs().max(v[1].abs()).max(v[2].abs());
+    let u = v.map(|v| v / most);
+    let power = all_raised(u.map(f64::abs), p - 2.0);
+    let sum = u[0] * u[0] * power[0] + u[1] * u[1] * power[1] + u[2] * u[2] * power[2];
+    let root = root(sum, p);
+    let whole = root * root / sum;
+    let gradient = Vector3::from_fn(|i, _| u[i] / root * (power[i] * whole) / a[i]);
     let steepness = length(&gradient);
     let normal = gradient / steepness;
-    let tangent = Matrix3::identity() - normal * normal.transpose();
-    let bending =
-        Matrix3::from_diagonal(&Vector3::from_fn(|i, _| (p - 1.0) * power[i] / (a[i] * a[i]) / steepness));
-    Osculation { point: x / size, normal, curvature: tangent * bending * tangent }
+    let bending = Vector3::from_fn(|i, _| (p - 1.0) * (power[i] * whole) / (a[i] * a[i]) / steepness);
+    Osculation { point: x / (most * root), normal, curvature: across(&bending, &normal) }
 }
 
 /// By Hölder: max Σx² = (Σ a_i^{2s})^{1/s} with s = p/(p−2) conjugate to p/2.
 pub(super) fn circumradius(a: [f64; 3], p: f64) -> f64 {
     let most = a[0].max(a[1]).max(a[2]);
     let twice = 2.0 * p / (p - 2.0);
-    let sum: f64 = a.iter().map(|a| libm::pow(a / most, twice)).sum();
-    most * libm::pow(sum, 1.0 / twice)
+    let sum: f64 = a.iter().map(|a| raised(a / most, twice)).sum();
+    most * root(sum, twice)
 }
 
 /// A lower bound of the least radius of curvature. In y the Hessian of h is at least (q−1)/h times the projection

@@ -6,18 +6,18 @@
 //! D³d[t,t,t] = D³F[t,t,t]/|∇F| − 3 (t·∇²F t)(n·∇²F t)/|∇F|²        (theory, section 3)
 //! ```
 //!
-//! which is the change of the curvature t·H t along the geodesic that starts with t. A curve on the surface with velocity t
-//! and tangential acceleration zero has n·x''' = −D³d[t,t,t].
+//! which is the change of the curvature t·H t along the geodesic that starts with t. A curve on the surface with
+//! velocity t and tangential acceleration zero has n·x''' = −`D³d[t,t,t]`.
 
 use nalgebra::Vector3;
 
 use super::{Kind, Shape, length, superellipsoid};
 
 impl Shape {
-    /// D³d[t,t,t] at the surface point on the ray through x ≠ 0, for t in the tangent plane there.
+    /// `D³d[t,t,t]` at the surface point on the ray through x ≠ 0, for t in the tangent plane there.
     ///
-    /// Where 2 < p < 3 it is infinite on the rings x_i = 0 for a t across them, and at p = 3 it jumps there: the mean of
-    /// both sides is given, zero.
+    /// Where 2 < p < 3 it is infinite on the rings x_i = 0 for a t across them, and at p = 3 it jumps there: the
+    /// mean of both sides is given, zero.
     #[must_use]
     pub fn curvature_change(&self, x: &Vector3<f64>, t: &Vector3<f64>) -> f64 {
         match self.kind() {

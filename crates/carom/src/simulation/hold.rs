@@ -13,11 +13,11 @@ use super::queue::{Due, Pair, Party};
 use super::snapshot::StateRecord;
 use super::touch::{Cluster, Encounter};
 use super::world::World;
-use super::{Course, Simulation, Stopped};
+use super::{Cause, Course, Simulation};
 use crate::body::{Body, State};
 use crate::contact::Side;
 use crate::contact::kinematics::{Kinematics, effective_inverse_mass};
-use crate::flow::{Ending, Flow, Held, Piece};
+use crate::flow::{Ending, Flow, Held, Holding, Obstacle, Piece};
 use crate::motion::{Flight, Motion};
 use crate::record::{Kind, Recorder};
 use crate::scene::model::OnParadox;
@@ -124,14 +124,14 @@ impl Simulation {
         self.standing.iter().filter_map(here).collect()
     }
 
-    /// What becomes of each contact of a cluster, with the states after.
+    /// What becomes of each contact of a cluster, with the states after; none where accelerations have no answer.
     pub(super) fn settle(
         &self,
         cluster: &Cluster,
         closing: bool,
         leaving: Option<Pair>,
         t: f64,
-    ) -> Vec<Verdict> {
+    ) -> Result<Vec<Verdict>, Obstacle> {
         let mut verdicts = Vec::with_capacity(cluster.contacts.len());
         let mut resting: Vec<usize> = Vec::new();
         let mut after: Vec<Kinematics> = Vec::with_capacity(cluster.contacts.len());
@@ -159,14 +159,14 @@ impl Simulation {
             verdicts.push(verdict);
         }
         if !resting.is_empty() {
-            self.weigh(cluster, &resting, &after, &mut verdicts, t);
+            self.weigh(cluster, &resting, &after, &mut verdicts, t)?;
         }
         for (contact, verdict) in cluster.contacts.iter().zip(&mut verdicts) {
             if contact.rests && verdict.fate == Fate::Holds {
                 verdict.limit = self.limit(contact, verdict);
             }
         }
-        verdicts
+        Ok(verdicts)
     }
 
     /// When bounces that end here would have ended by themselves: 2v⁺/(|g''|(1−k)), a geometric series whose ratio is
@@ -175,11 +175,13 @@ impl Simulation {
         let (restitution, _) = self.world.answer(Self::sides(&contact.pair));
         let (g2, g3) = (verdict.g2?, verdict.g3?);
         let wait = 2.0 * restitution * contact.before.v.abs() / (g2.abs() * (1.0 - restitution));
-        let error = wait * (wait * g3.abs() / g2.abs()).min(1.0) + contact.error;
+        // An error of this impact's time is one of its speed, and so are those of the impacts before.
+        let unsure = contact.error * (1.0 + restitution) / ((1.0 - restitution) * (1.0 - restitution));
+        let error = wait * (wait * g3.abs() / g2.abs()).min(1.0) + unsure;
         (wait.is_finite() && error.is_finite()).then_some([wait, error])
     }
 
-    /// Lets accelerations decide: what would sink is held, what opens parts.
+    /// Lets accelerations decide: what would sink is held, what opens parts. False where they have no answer.
     fn weigh(
         &self,
         cluster: &Cluster,
@@ -187,32 +189,54 @@ impl Simulation {
         after: &[Kinematics],
         verdicts: &mut [Verdict],
         t: f64,
-    ) {
-        let answers = self.accelerations(cluster, resting);
-        for (&k, (force, g2)) in resting.iter().zip(answers) {
-            let (contact, now) = (&cluster.contacts[k], &after[k]);
-            let verdict = &mut verdicts[k];
+    ) -> Result<(), Obstacle> {
+        for &k in resting {
             // The numbers of the classification are those of free flight.
-            (verdict.g2, verdict.g3) = (Some(now.g2), Some(now.g3));
-            let scale = self.scales(cluster, contact);
-            let pushed = force > 0.0 && now.g2 < -NONE * scale[0];
-            if pushed || (force > 0.0 && g2.abs() <= NONE * scale[0] && resting.len() > 1) {
-                verdict.fate = Fate::Holds;
-                verdict.class = if contact.new && !contact.rests && contact.impulse == 0.0 {
-                    "unrealizable"
+            (verdicts[k].g2, verdicts[k].g3) = (Some(after[k].g2), Some(after[k].g3));
+        }
+        if resting.len() > 1 {
+            let holding = self.weigh_together(cluster, resting)?;
+            for (&k, (holds, g2)) in resting.iter().zip(holding.holds.iter().zip(&holding.accelerations)) {
+                let scale = self.scales(cluster, &cluster.contacts[k]);
+                verdicts[k].fate = if *holds {
+                    Fate::Holds
+                } else if *g2 > NONE * scale[0] {
+                    Fate::Parts
                 } else {
-                    "normal"
+                    self.foresee(cluster, &cluster.contacts[k], t)
                 };
-            } else if g2 > NONE * scale[0] {
-                verdict.fate = Fate::Parts;
-            } else if now.g3 < -NONE * scale[1] && resting.len() == 1 {
-                self.at_paradox(cluster, contact, now, verdict);
-            } else if now.g3 > NONE * scale[1] && resting.len() == 1 {
-                verdict.fate = Fate::Parts;
-            } else {
-                verdict.fate = self.foresee(cluster, contact, t);
-                verdict.class = "degenerate";
+                verdicts[k].class = Self::standing_class(&cluster.contacts[k], verdicts[k].fate);
             }
+            return Ok(());
+        }
+        let k = resting[0];
+        let (contact, now, verdict) = (&cluster.contacts[k], &after[k], &mut verdicts[k]);
+        let scale = self.scales(cluster, contact);
+        if now.g2 < -NONE * scale[0] {
+            verdict.fate = Fate::Holds;
+            verdict.class = Self::standing_class(contact, Fate::Holds);
+        } else if now.g2 > NONE * scale[0] {
+            verdict.fate = Fate::Parts;
+        } else if now.g3 < -NONE * scale[1] {
+            self.at_paradox(cluster, contact, now, verdict);
+        } else if now.g3 > NONE * scale[1] {
+            verdict.fate = Fate::Parts;
+        } else {
+            verdict.fate = self.foresee(cluster, contact, t);
+            verdict.class = "degenerate";
+        }
+        Ok(())
+    }
+
+    /// The type of a contact that no impulse decides.
+    fn standing_class(contact: &Encounter, fate: Fate) -> &'static str {
+        let fresh = contact.new && !contact.rests && contact.impulse == 0.0;
+        match fate {
+            // Free flight would overlap on both sides of now: no first contact, but a contact that stands.
+            Fate::Holds if fresh => "unrealizable",
+            Fate::Holds => "normal",
+            Fate::Parts => "graze",
+            _ => "degenerate",
         }
     }
 
@@ -270,15 +294,14 @@ impl Simulation {
         };
     }
 
-    /// Forces and second derivatives of the gaps that resting contacts come to: 0 ≤ λ ⟂ g'' ≥ 0.
-    fn accelerations(&self, cluster: &Cluster, resting: &[usize]) -> Vec<(f64, f64)> {
-        if let [k] = *resting {
-            let contact = &cluster.contacts[k];
-            let now = self.kinematics_of(&contact.pair, cluster, &cluster.after, &contact.found);
-            let force = -now.g2 / self.inverse_mass(cluster, contact);
-            return vec![(force.max(0.0), now.g2.max(0.0))];
-        }
-        todo!()
+    /// Which of several resting contacts hold: 0 ≤ λ ⟂ g'' ≥ 0 for all of them together.
+    fn weigh_together(&self, cluster: &Cluster, resting: &[usize]) -> Result<Holding, Obstacle> {
+        let bodies: Vec<u32> = cluster.bodies.iter().map(|&body| index(body)).collect();
+        let pairs: Vec<Pair> = resting.iter().map(|&k| cluster.contacts[k].pair).collect();
+        let flow = flow_of(&self.world, &bodies, &pairs);
+        let mut states = cluster.after.clone();
+        flow.project(&mut states)?;
+        flow.holding(&states)
     }
 
     /// n·M·n of a contact.
@@ -616,9 +639,9 @@ impl Simulation {
         let flow = flow_of(&self.world, &bodies, &pairs);
         let origin: Vec<State> =
             bodies.iter().map(|&body| cluster.after[cluster.place(body as usize)]).collect();
-        let Ok(piece) = flow.advance(&origin, 0.0, FOREVER) else {
-            self.stopped.get_or_insert(Stopped::Lost);
-            return;
+        let piece = match flow.advance(&origin, 0.0, FOREVER) {
+            Ok(piece) => piece,
+            Err(obstacle) => return self.lose(&pairs[0], Cause::Hold(obstacle)),
         };
         // What putting the states on the contacts changed is rounding, and booked like everything else.
         let change: f64 = flow.energy(piece.start()) - flow.energy(&origin);
@@ -685,9 +708,13 @@ impl Simulation {
             group.follows += 1;
             group.flow.follow(&group.piece, FOREVER)
         };
-        let Ok(piece) = next else {
-            self.stopped.get_or_insert(Stopped::Lost);
-            return false;
+        let piece = match next {
+            Ok(piece) => piece,
+            Err(obstacle) => {
+                let pair = group.pairs[0];
+                self.lose(&pair, Cause::Hold(obstacle));
+                return false;
+            }
         };
         self.pieces += 1;
         (group.piece, group.booked, group.version) = (piece, 0.0, self.pieces);

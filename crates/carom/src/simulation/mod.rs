@@ -29,6 +29,8 @@ use std::collections::BTreeMap;
 use nalgebra::Vector3;
 
 use crate::body::State;
+use crate::contact::Side;
+use crate::flow::Obstacle;
 use crate::motion::Flight;
 use crate::record::{Moment, Recorder, Sample};
 use crate::scene::model::RunSettings;
@@ -56,6 +58,7 @@ pub struct Simulation {
     ledger: Ledger,
     counts: Counts,
     stopped: Option<Stopped>,
+    trouble: Option<Trouble>,
     /// Goes up with every piece of held motion.
     pieces: u32,
     /// Whether forces that nobody adds up have acted from outside since the last check.
@@ -140,8 +143,30 @@ pub enum Stopped {
     Interrupted,
     /// Events accumulate at one time without end.
     Stalled,
-    /// A motion or a contact could not be followed.
+    /// A motion or a contact could not be followed; [`Simulation::trouble`] says which.
     Lost,
+}
+
+/// What could not be followed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trouble {
+    /// When.
+    pub time: f64,
+    /// Who; a plane counts as the first side.
+    pub sides: [Side; 2],
+    /// What was wrong.
+    pub cause: Cause,
+}
+
+/// Why a motion could not be followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The search for the pair's next contact does not come forward: the motion is too fast, or its magnitudes too far apart.
+    Search,
+    /// The impact law has no answer.
+    Law,
+    /// Contacts at rest have no consistent forces, or the motion that holds them has none.
+    Hold(Obstacle),
 }
 
 /// Something that makes a scene no start of a run.
@@ -155,7 +180,7 @@ pub enum Unfit {
     /// Two overlap by this depth.
     Overlap {
         /// The first side.
-        first: crate::contact::Side,
+        first: Side,
         /// The second, a body.
         second: usize,
         /// How deep.
@@ -213,6 +238,7 @@ impl Simulation {
             ledger,
             counts: Counts::default(),
             stopped: None,
+            trouble: None,
             pieces: 0,
             unbalanced: false,
             found: Vec::new(),
@@ -335,6 +361,19 @@ impl Simulation {
     #[must_use]
     pub fn stopped(&self) -> Option<Stopped> {
         self.stopped
+    }
+
+    /// What could not be followed, where that ended the run.
+    #[must_use]
+    pub fn trouble(&self) -> Option<Trouble> {
+        self.trouble
+    }
+
+    fn lose(&mut self, pair: &Pair, cause: Cause) {
+        if self.stopped.is_none() {
+            self.stopped = Some(Stopped::Lost);
+            self.trouble = Some(Trouble { time: self.time(), sides: Self::sides(pair), cause });
+        }
     }
 
     /// All bodies' states at the present time; positions run on beyond the walls of a periodic box.

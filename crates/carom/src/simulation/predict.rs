@@ -303,7 +303,7 @@ impl Simulation {
             // Work was bounded: go on from there.
             Meeting::Undecided(time) if time > t => self.push(time, Due::Search(pair), versions),
             Meeting::Undecided(_) => {
-                self.stopped.get_or_insert(super::Stopped::Lost);
+                self.lose(&pair, super::Cause::Search);
             }
             Meeting::Overlapping(depth) => {
                 self.ledger.see_gap(-depth, self.counts.events);

@@ -176,6 +176,7 @@ impl Simulation {
             ledger: snapshot.ledger.clone(),
             counts: snapshot.counts,
             stopped: snapshot.stopped,
+            trouble: None,
             pieces: snapshot.pieces,
             unbalanced: snapshot.unbalanced,
             found: Vec::new(),

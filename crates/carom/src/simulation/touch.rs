@@ -8,7 +8,7 @@ use nalgebra::{Unit, Vector3};
 
 use super::hold::{Fate, Verdict};
 use super::queue::{Due, Pair, Party};
-use super::{Course, Simulation, Stopped};
+use super::{Cause, Course, Simulation, Stopped};
 use crate::body::{Body, State};
 use crate::contact::kinematics::{Facing, Kinematics, Moving, kinematics};
 use crate::contact::{Contact, Side, Surface};
@@ -318,7 +318,19 @@ impl Simulation {
                 return (time, last.max(4.0 * f64::EPSILON * time.abs()));
             }
         }
-        (t, self.patience())
+        // What approaches after all is where the gap is zero.
+        let (mut time, mut k) = (t, first);
+        for _ in 0..4 {
+            if k.v >= -self.slow(pair, &k, speed) || k.gap == 0.0 {
+                break;
+            }
+            let Some((next, _)) = at(time - k.gap / k.v) else { break };
+            if next.gap.abs() >= k.gap.abs() {
+                break;
+            }
+            (time, k) = (time - k.gap / k.v, next);
+        }
+        (time, error)
     }
 
     /// Resolves what closes, lets accelerations decide the rest, and sets everyone on course.
@@ -335,9 +347,15 @@ impl Simulation {
             contact.before.v < -self.slow(&contact.pair, &contact.before, speed)
         });
         if closing && !self.resolve(&mut cluster) {
-            self.stopped.get_or_insert(Stopped::Lost);
+            self.lose(&cluster.contacts[0].pair, Cause::Law);
         }
-        let verdicts = self.settle(&cluster, closing, leaving, t);
+        let verdicts = match self.settle(&cluster, closing, leaving, t) {
+            Ok(verdicts) => verdicts,
+            Err(obstacle) => {
+                self.lose(&cluster.contacts[0].pair, Cause::Hold(obstacle));
+                return true;
+            }
+        };
         let happened = self.record(&cluster, closing, &verdicts, t, recorder);
         self.go_on_from(&cluster, &verdicts, closing, t);
         if verdicts.iter().any(|verdict| verdict.fate == Fate::Stops) {

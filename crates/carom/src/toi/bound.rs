@@ -241,8 +241,9 @@ fn concave_root(f: impl Fn(f64) -> f64, mut low: f64, mut at_low: f64, mut high:
         if high - low <= CLOSE * low || at_low <= CLOSE * start {
             break;
         }
-        // A chord never passes the root, but it may crawl where the curve is steep at the far end.
-        let chord = low + (high - low) * at_low / (at_low - at_high);
+        // A chord never passes the root, but it may crawl where the curve is steep at the far end. It ends a little
+        // short, so that on a straight line rounding does not put it on the other side.
+        let chord = low + (1.0 - 0.5 * CLOSE) * (high - low) * at_low / (at_low - at_high);
         let tau = if round % 2 == 1 { 0.5 * (chord + high) } else { chord };
         if tau <= low || tau >= high {
             break;

@@ -16,7 +16,9 @@
 //! speed; where there is no approach, from how long the gap stays within rounding of zero.
 
 mod bound;
+pub mod many;
 mod pair;
+pub mod periodic;
 mod touch;
 
 use nalgebra::Vector3;
@@ -143,6 +145,8 @@ pub enum Touch {
 pub struct Search {
     /// What became of the pair.
     pub meeting: Meeting,
+    /// In a periodic box, the displacement of the second body that is met or overlaps; else zero.
+    pub image: Vector3<f64>,
     /// How often the gap was evaluated.
     pub evaluations: u32,
 }
@@ -176,135 +180,126 @@ pub fn first_contact_with_plane<S: Convex, M: Motion>(
 }
 
 fn search<A: Convex, M: Motion, B: Convex, N: Motion>(pair: &Pair<A, M, B, N>, window: Window) -> Search {
-    let mut course = Course { pair, window, evaluations: 0 };
-    let meeting = course.run();
-    Search { meeting, evaluations: course.evaluations }
+    let mut course = Course { pair, window, reached: window.from, evaluations: 0 };
+    let meeting = course.run().unwrap_or_else(|early| early);
+    Search { meeting, image: Vector3::zeros(), evaluations: course.evaluations }
 }
 
 /// A search under way.
 struct Course<'p, 'a, A, M, B, N> {
     pair: &'p Pair<'a, A, M, B, N>,
     window: Window,
+    /// No contact until then.
+    reached: f64,
     evaluations: u32,
 }
 
+/// The next instant, or how the search ends without it.
+type Next = Result<Instant, Meeting>;
+
 impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> {
-    fn run(&mut self) -> Meeting {
+    fn run(&mut self) -> Result<Meeting, Meeting> {
         if !self.pair.can_meet() {
-            return Meeting::Apart;
+            return Ok(Meeting::Apart);
         }
         let (from, until) = (self.window.from, self.window.until);
         // Where the balls stay apart there is nothing to evaluate.
         let clear = self.pair.balls_apart(from, until - from);
         if clear >= until - from {
-            return Meeting::Apart;
+            return Ok(Meeting::Apart);
         }
-        let Some(mut now) = self.at(from + clear, None) else { return Meeting::Undecided(from) };
-        if clear == 0.0 {
-            match self.begin(now) {
-                Begun::Flying(then) => now = then,
-                Begun::Over(meeting) => return meeting,
-            }
+        // Balls that just touch may count as apart, and are left like any others.
+        let begins = clear == 0.0 || self.window.start == Start::Parting;
+        let mut now = self.at(if begins { from } else { from + clear }, None)?;
+        if begins {
+            now = self.begin(now)?;
         }
-        let mut crawling = 0;
         let mut before = None;
+        let mut crawling = 0;
         loop {
-            if self.evaluations >= MOST_EVALUATIONS {
-                return Meeting::Undecided(now.time);
-            }
+            self.reached = now.time;
             let left = until - now.time;
             if left <= 0.0 {
-                return Meeting::Apart;
+                return Ok(Meeting::Apart);
             }
             if now.gap() <= 2.0 * now.unsure {
-                return Meeting::At(self.contact(now));
+                return Ok(Meeting::At(self.contact(now)));
             }
             let clear = self.pair.balls_apart_from(&now, left);
             let safe = self.pair.safe_step(&now, left);
             if clear.max(safe) >= left {
-                return Meeting::Apart;
+                return Ok(Meeting::Apart);
             }
-            if clear > 2.0 * safe {
-                let Some(then) = self.at(now.time + clear, Some(&now)) else {
-                    return Meeting::Undecided(now.time);
-                };
-                now = then;
-                continue;
-            }
-            if now.time + safe <= now.time {
-                return self.stuck(now);
-            }
-            let ahead = foretold(before.as_ref(), &now);
-            if ahead <= STRIDE * safe && now.time + ahead <= until {
-                let Some(last) = self.root(&now, ahead) else { return Meeting::Undecided(now.time) };
-                let held = self.pair.holds_back(&last, last.time - (now.time + safe));
-                if held && last.is_root() {
-                    return Meeting::At(self.contact(last));
-                }
-                if held && last.gap() > 0.0 && last.time > now.time {
-                    before = Some(now);
-                    now = last;
-                    continue;
-                }
-            }
-            crawling = if now.gap() <= NEAR * self.pair.size { crawling + 1 } else { 0 };
-            if crawling > MOST_CRAWLING {
-                match self.follow(now, safe) {
-                    Followed::Clear(then) => now = then,
-                    Followed::Met(contact) => return Meeting::At(contact),
-                    Followed::Lost(t) => return Meeting::Undecided(t),
-                }
-                crawling = 0;
-                continue;
-            }
-            let Some(then) = self.stride(&now, safe, left) else { return Meeting::Undecided(now.time) };
+            let then = if clear > STRIDE * safe {
+                self.at(now.time + clear, Some(&now))?
+            } else if now.time + safe <= now.time {
+                return Ok(self.stuck(now));
+            } else if crawling >= MOST_CRAWLING {
+                self.follow(now, safe)?
+            } else {
+                self.step(before.as_ref(), &now, safe)?
+            };
+            let near = now.gap() <= NEAR * self.pair.size && crawling < MOST_CRAWLING;
+            crawling = if near { crawling + 1 } else { 0 };
             before = Some(now);
             now = then;
         }
     }
 
-    /// The pair at a time, near an instant whose normal is a good guess; nothing where the motion is no number.
-    fn at(&mut self, t: f64, near: Option<&Instant>) -> Option<Instant> {
+    /// The pair at a time, near an instant whose normal is a good guess; undecided where the motion is no number, or the
+    /// work too much.
+    fn at(&mut self, t: f64, near: Option<&Instant>) -> Next {
         self.evaluations += 1;
-        self.pair.at(t, near.map(|near| &near.found.normal)).filter(Instant::is_sound)
+        self.pair
+            .at(t, near.map(|near| &near.found.normal))
+            .filter(|now| now.is_sound() && self.evaluations < MOST_EVALUATIONS)
+            .ok_or(Meeting::Undecided(self.reached))
     }
 
     /// Deals with a beginning at contact.
-    fn begin(&mut self, now: Instant) -> Begun {
+    fn begin(&mut self, now: Instant) -> Next {
         let parting = self.window.start == Start::Parting;
         let depth = if parting { OVERLAP_PARTING } else { OVERLAP } * self.pair.size;
         if now.gap() < -depth.max(4.0 * now.unsure) {
-            return Begun::Over(Meeting::Overlapping(-now.gap()));
+            return Err(Meeting::Overlapping(-now.gap()));
         }
         if now.gap() > 4.0 * now.unsure {
-            return Begun::Flying(now);
+            return Ok(now);
         }
         let leaves = now.approach > 0.0 && now.approach * now.approach > 64.0 * now.unsure * now.curvature;
         if leaves && let Some(tau) = self.pair.way_out(&now, self.window.until - now.time) {
-            let time = now.time + tau;
-            return match self.at(time, Some(&now)) {
-                Some(then) if then.gap() > 0.0 => Begun::Flying(then),
-                Some(_) if parting => self.step_out(now),
-                Some(_) => Begun::Over(Meeting::At(self.contact(now))),
-                None => Begun::Over(Meeting::Undecided(now.time)),
-            };
+            let then = self.at(now.time + tau, Some(&now))?;
+            if then.gap() > 4.0 * then.unsure {
+                return Ok(then);
+            }
         }
-        if parting { self.step_out(now) } else { Begun::Over(Meeting::At(self.contact(now))) }
+        if parting { self.step_out(now) } else { Err(Meeting::At(self.contact(now))) }
     }
 
-    /// Twice as far as is safe from here, if the other half is safe from there; else as far as is safe.
-    fn stride(&mut self, now: &Instant, safe: f64, left: f64) -> Option<Instant> {
-        let far = (STRIDE * safe).min(left);
-        let then = self.at(now.time + far, Some(now))?;
-        if then.gap() > 0.0 && self.pair.holds_back(&then, far - safe) {
-            return Some(then);
+    /// On to a root foretold within a stride, which ends the search if it is certain to be the first; else a stride: as
+    /// far beyond what is safe from here as is safe from there, or just as far as is safe.
+    fn step(&mut self, before: Option<&Instant>, now: &Instant, safe: f64) -> Next {
+        let certified = now.time + safe;
+        let ahead = foretold(before, now);
+        let then = if ahead <= STRIDE * safe && now.time + ahead <= self.window.until {
+            self.root(now, ahead)?
+        } else {
+            self.at((now.time + STRIDE * safe).min(self.window.until), Some(now))?
+        };
+        if self.pair.holds_back(&then, then.time - certified) {
+            if then.is_root() {
+                return Err(Meeting::At(self.contact(then)));
+            }
+            if then.gap() > 0.0 && then.time > now.time {
+                return Ok(then);
+            }
         }
-        self.at(now.time + safe, Some(now))
+        self.at(certified, Some(now))
     }
 
     /// Towards a root of the gap foretold ahead, by inverse cubics through the last two gaps and rates: the last instant
     /// of the search, a root or not.
-    fn root(&mut self, from: &Instant, ahead: f64) -> Option<Instant> {
+    fn root(&mut self, from: &Instant, ahead: f64) -> Next {
         let mut last = *from;
         let mut next = last.time + ahead;
         for _ in 0..MOST_ROOT_STEPS {
@@ -322,7 +317,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
                 break;
             }
         }
-        Some(last)
+        Ok(last)
     }
 
     /// A step that no longer moves the clock has arrived as far as floating point goes.
@@ -333,19 +328,6 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
             Meeting::Undecided(now.time)
         }
     }
-}
-
-/// What came of the beginning.
-enum Begun {
-    Flying(Instant),
-    Over(Meeting),
-}
-
-/// What came of following the gap closely.
-enum Followed {
-    Clear(Instant),
-    Met(Contact),
-    Lost(f64),
 }
 
 /// A gap below this share of the sizes is near, and so many steps there are a crawl.

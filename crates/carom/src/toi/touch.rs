@@ -7,21 +7,25 @@
 //! between the two it is halved, until e is rounding.
 
 use super::pair::Instant;
-use super::{Begun, Contact, Course, Followed, Meeting, NEAR, Touch};
+use super::{Contact, Course, Meeting, NEAR, Next, Touch};
 use crate::motion::Motion;
 use crate::shape::Convex;
 
 impl<A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, '_, A, M, B, N> {
     /// The contact at an instant whose gap is zero within rounding.
     pub(super) fn contact(&mut self, now: Instant) -> Contact {
-        let unsure = now.gap().abs() + now.unsure;
-        let (time_error, touch) = if now.is_slow() {
-            self.settle(&now, unsure)
+        let mut now = now;
+        let (time, time_error, touch) = if now.is_slow() {
+            now = self.lowest(now);
+            let (error, touch) = self.settle(&now, now.gap().abs() + now.unsure);
+            (now.time, error, touch)
         } else {
-            (1.1 * unsure / -now.approach, Touch::Approaching)
+            // What is left of the gap is a last correction, too small to be worth another gap.
+            let time = (now.time - now.gap() / now.approach).clamp(self.window.from, self.window.until);
+            (time, 1.1 * now.unsure / -now.approach, Touch::Approaching)
         };
         Contact {
-            time: now.time,
+            time,
             time_error: time_error + 2.0 * f64::EPSILON * now.time.abs(),
             gap: now.gap(),
             normal: now.found.normal,
@@ -40,6 +44,50 @@ impl<A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, '_, A, M, B, N> {
             .max(1e-15 * window)
     }
 
+    /// From a touch within rounding that still closes, on to where the gap is lowest, if it stays within rounding until
+    /// there: the rate tells that place far better than the gap.
+    fn lowest(&mut self, now: Instant) -> Instant {
+        let mut low = now;
+        let mut away = self.shortest(&now);
+        let high = loop {
+            if low.approach >= 0.0 {
+                return low;
+            }
+            let time = (low.time + away).min(self.window.until);
+            let Ok(then) = self.at(time, Some(&low)) else { return now };
+            if then.gap() < -2.0 * then.unsure || time >= self.window.until {
+                return now;
+            }
+            if then.approach >= 0.0 {
+                break then;
+            }
+            low = then;
+            away *= 2.0;
+        };
+        let mut high = high;
+        for round in 0..MOST_ROUNDS {
+            let part = if round % 2 == 0 { low.approach / (low.approach - high.approach) } else { 0.5 };
+            let time = low.time + part * (high.time - low.time);
+            if time <= low.time || time >= high.time {
+                break;
+            }
+            let Ok(then) = self.at(time, Some(&low)) else { break };
+            if then.gap() < -2.0 * then.unsure {
+                return now;
+            }
+            let settled = then.approach.abs() <= 1e-3 * now.approach.abs();
+            if then.approach < 0.0 {
+                low = then
+            } else {
+                high = then
+            }
+            if settled {
+                break;
+            }
+        }
+        if -low.approach < high.approach { low } else { high }
+    }
+
     /// How far from a touch without approach the gap is plainly not rounding any more, on the slower side: the time
     /// is known to that. Afterwards the gap is positive, or it is not a graze. Looks no further than the window.
     fn settle(&mut self, now: &Instant, unsure: f64) -> (f64, Touch) {
@@ -51,7 +99,7 @@ impl<A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, '_, A, M, B, N> {
                 if away <= 0.0 {
                     break;
                 }
-                let Some(then) = self.at(now.time + sign * away, Some(now)) else { break };
+                let Ok(then) = self.at(now.time + sign * away, Some(now)) else { break };
                 let plain = then.gap().abs() > 2.0 * unsure;
                 if sign > 0.0 && (plain || away >= room) && then.gap() < 0.0 {
                     touch = Touch::Sinking;
@@ -68,26 +116,24 @@ impl<A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, '_, A, M, B, N> {
 
     /// Away from a contact that parts, when its own rate does not say how far it is clear: to where the gap is first
     /// plainly above rounding.
-    pub(super) fn step_out(&mut self, from: Instant) -> Begun {
+    pub(super) fn step_out(&mut self, from: Instant) -> Next {
         let left = self.window.until - from.time;
         let level = 8.0 * from.unsure;
         let mut last = from;
         let mut away = self.shortest(&from);
         loop {
             let away_now = away.min(left);
-            let Some(then) = self.at(from.time + away_now, Some(&last)) else {
-                return Begun::Over(Meeting::Undecided(from.time));
-            };
+            let then = self.at(from.time + away_now, Some(&last))?;
             if then.gap() > level {
-                return Begun::Flying(then);
+                return Ok(then);
             }
             // They did not part, or parted by no more than rounding and met again.
             if then.gap() < -level.max(2.0 * from.gap().abs()) {
-                let found = self.crossing(last, then);
-                return Begun::Over(Meeting::At(self.contact(found)));
+                let found = self.crossing(last, then)?;
+                return Err(Meeting::At(self.contact(found)));
             }
             if away_now >= left {
-                return Begun::Over(Meeting::Apart);
+                return Err(Meeting::Apart);
             }
             last = then;
             away *= 2.0;
@@ -95,34 +141,35 @@ impl<A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, '_, A, M, B, N> {
     }
 
     /// By halves, the last instant that does not plainly overlap.
-    fn crossing(&mut self, mut low: Instant, mut high: Instant) -> Instant {
+    fn crossing(&mut self, mut low: Instant, mut high: Instant) -> Next {
         for _ in 0..60 {
             let middle = 0.5 * (low.time + high.time);
             if middle <= low.time || middle >= high.time {
                 break;
             }
-            let Some(then) = self.at(middle, Some(&low)) else { break };
+            let then = self.at(middle, Some(&low))?;
             if then.gap() < -then.unsure {
                 high = then;
             } else {
                 low = then;
             }
         }
-        low
+        Ok(low)
     }
 
     /// Follows the gap from an instant, in pieces that start at a few safe steps, until it is no longer near, the window
     /// ends, or they touch.
-    pub(super) fn follow(&mut self, mut now: Instant, safe: f64) -> Followed {
+    pub(super) fn follow(&mut self, mut now: Instant, safe: f64) -> Next {
         let mut length = 8.0 * safe;
         for _ in 0..MOST_PIECES {
             let left = self.window.until - now.time;
             if left <= 0.0 || now.gap() > NEAR * self.pair.size {
-                return Followed::Clear(now);
+                return Ok(now);
             }
             length = length.min(left);
-            let ends = [0.5, 1.0].map(|part| self.at(now.time + part * length, Some(&now)));
-            let [Some(middle), Some(end)] = ends else { return Followed::Lost(now.time) };
+            self.reached = now.time;
+            let middle = self.at(now.time + 0.5 * length, Some(&now))?;
+            let end = self.at(now.time + length, Some(&middle))?;
             let whole = Cubic::new(&now, &end);
             let [foretold, rate] = whole.at(0.5);
             let error = (middle.gap() - foretold).abs().max(0.5 * length * (middle.approach - rate).abs());
@@ -155,20 +202,20 @@ impl<A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, '_, A, M, B, N> {
                 ([now, middle][half], &halves[half])
             };
             let time = from.time + cubic.length * if low < -hidden { cubic.first_zero() } else { x };
-            let Some(touch) = self.at(time, Some(&middle)) else { return Followed::Lost(now.time) };
-            let found = if touch.is_slow() { Some(touch) } else { self.root(&now, touch.time - now.time) };
-            let Some(found) = found else { return Followed::Lost(now.time) };
+            let touch = self.at(time, Some(&middle))?;
+            let found = if touch.is_slow() { touch } else { self.root(&now, touch.time - now.time)? };
             if found.gap() > 4.0 * found.unsure && length > shortest {
                 length = (0.5 * length).min(0.5 * (found.time - now.time)).max(shortest);
                 continue;
             }
-            return Followed::Met(self.contact(found));
+            return Err(Meeting::At(self.contact(found)));
         }
-        Followed::Lost(now.time)
+        Err(Meeting::Undecided(now.time))
     }
 }
 
 const MOST_PIECES: u32 = 2000;
+const MOST_ROUNDS: u32 = 20;
 
 /// The cubic through the gaps and rates of two instants, over x from 0 to 1.
 struct Cubic {

@@ -106,8 +106,8 @@ impl Source {
         Body { shape, mass, inertia: shape.unit_inertia() * mass, fixed: false }
     }
 
-    /// A surface point away from the rings, where the third derivatives of p < 3 are infinite and the curvature of large p is
-    /// zero.
+    /// A surface point away from the rings, where the third derivatives of p < 3 are infinite and the curvature of
+    /// large p is zero.
     pub fn point(&mut self, shape: &Shape) -> Vector3<f64> {
         loop {
             let x = self.direction();

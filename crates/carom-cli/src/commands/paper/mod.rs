@@ -5,6 +5,7 @@
 //! numbers; where a paper's own wording is not on record, the row says so in words.
 
 mod dragna_pandrea_stanescu;
+mod palffy_muhoray;
 mod scenes;
 mod stanescu_pandrea;
 mod treschev_zubelevich;
@@ -59,8 +60,12 @@ pub struct Paper {
     rows: fn() -> Result<Vec<Row>, Refusal>,
 }
 
-static PAPERS: [Paper; 3] =
-    [treschev_zubelevich::PAPER, stanescu_pandrea::PAPER, dragna_pandrea_stanescu::PAPER];
+static PAPERS: [Paper; 4] = [
+    treschev_zubelevich::PAPER,
+    stanescu_pandrea::PAPER,
+    dragna_pandrea_stanescu::PAPER,
+    palffy_muhoray::PAPER,
+];
 
 /// What a row comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

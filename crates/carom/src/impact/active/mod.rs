@@ -103,7 +103,7 @@ impl<'a> Frame<'a> {
 
 /// One constraint: a row and what is asked of it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Requirement {
+pub(crate) struct Requirement {
     /// The row's number.
     pub row: usize,
     /// h: c·u must reach this.
@@ -114,7 +114,7 @@ pub(super) struct Requirement {
 
 /// The nearest point and its multipliers.
 #[derive(Debug, Clone)]
-pub(super) struct Nearest {
+pub(crate) struct Nearest {
     /// The shortest u.
     pub u: Vec<f64>,
     /// The multiplier of each requirement.
@@ -127,7 +127,7 @@ pub(super) struct Nearest {
 
 /// Finds the shortest u that meets every requirement. `tolerance` is the length of a unit row's rest below which it
 /// counts as dependent.
-pub(super) fn nearest(rows: &Rows, requirements: &[Requirement], tolerance: f64) -> Nearest {
+pub(crate) fn nearest(rows: &Rows, requirements: &[Requirement], tolerance: f64) -> Nearest {
     let ids: Vec<usize> = requirements.iter().map(|d| d.row).collect();
     let frame = Frame::new(rows, &ids);
     let banded = matches!(frame, Frame::Banded(_));

@@ -1,0 +1,104 @@
+//! The coefficients of \[PVWZ\], with their errata corrected, for those who compare.
+//!
+//! A point of the second body's surface, ε along a geodesic that leaves the contact point in the tangent direction
+//! ê, moves with its body; its signed distance to the first body, at contact, is
+//!
+//! ```text
+//! x(ε,t) = v t + x_2ε ε² + v_ε ε t + ½ a t² + x_3ε ε³ + v_2ε ε² t + ½ a_ε ε t² + j t³/6 + …
+//! ```
+//!
+//! With Ω = ω₂ − ω₁, d the signed distance to the first body and b = a_Q − a_P − 2ω₁×u the acceleration that it sees:
+//!
+//! ```text
+//! x_2ε = ½ ê·Kê          v_ε = w·ê                       (34); not (42), which has 2H₁u in w
+//! a    = n·b + u·H₁u     v_2ε = (Ω×ê)·H₁ê + ½ D³d₁[ê,ê,u]
+//! a_ε  = a⃗·ê,           a⃗ = H₁b + n×(ω̇₂−ω̇₁) + ω₂×(ω₂×n) − ω₁×(ω₁×n) + 2(H₁u − n×ω₁)×Ω + D³d₁[u,u,·]
+//! j    = n·[Δj − 3(ω̇₁× + ω₁×ω₁×)u − 3ω₁×b] + 3u·H₁b + D³d₁[u,u,u]
+//!      = n·Δj + 3ṅ₁·Δa + 3n̈₁·u + 3u·H₁Δa + 3u·Ḣ₁u + D³d₁[u,u,u]     (theory, section 3)
+//! x_3ε = (D³d₁[ê,ê,ê] + D³d₂[ê,ê,ê])/6
+//! ```
+//!
+//! The shape terms D³d are missing in the paper; they vanish with u. Stationary in ε, at the rate e = −K⁻¹w:
+//!
+//! ```text
+//! g'' = a − wᵀK⁻¹w,      g''' = j + 3a⃗·e + 6v_2ε(e) + 6x_3ε(e)
+//! ```
+//!
+//! which expands [`kinematics`](mod@super::kinematics) in the first body's frame. None of these is the same with
+//! the bodies exchanged; only g', g'', g''' are. At contact, v = 0 (j is without the terms of v).
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::kinematics::{Facing, Moving, kinematics, surfaces};
+use crate::gap::Gap;
+
+/// The coefficients for one direction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Coefficients {
+    /// x_2ε = ½ ê·Kê.
+    pub x_2e: f64,
+    /// x_3ε.
+    pub x_3e: f64,
+    /// v.
+    pub v: f64,
+    /// v_ε = w·ê.
+    pub v_e: f64,
+    /// v_2ε.
+    pub v_2e: f64,
+    /// a.
+    pub a: f64,
+    /// a_ε = a⃗·ê.
+    pub a_e: f64,
+    /// j.
+    pub j: f64,
+    /// j without `D³d₁[u,u,u]`, as the paper has it.
+    pub j_without_shape: f64,
+    /// Δa = a_Q − a_P.
+    pub relative_acceleration: Vector3<f64>,
+    /// Δj, the difference of the materials' jerks at Q and P.
+    pub relative_jerk: Vector3<f64>,
+    /// ṅ₁ = ω₁×n of the first body's normal, which turns with it.
+    pub normal_rate: Vector3<f64>,
+    /// n̈₁ = ω̇₁×n + ω₁×(ω₁×n).
+    pub normal_acceleration: Vector3<f64>,
+    /// Ḣ₁ of the first body's curvature, which turns with it: \[ω₁\]H₁ − H₁\[ω₁\].
+    pub curvature_rate: Matrix3<f64>,
+}
+
+/// The coefficients for a direction, of which the part across the normal is taken as it is: not made a unit vector.
+#[must_use]
+pub fn coefficients(first: &Facing, second: &Moving, at: &Gap, direction: &Vector3<f64>) -> Coefficients {
+    let n = at.normal;
+    let k = kinematics(first, second, at);
+    let (points, [one, two]) = surfaces(first, second, at);
+    let e = direction - n * n.dot(direction);
+    let u = k.slip;
+    let (h1, spin) = (one.curvature, two.spin - one.spin);
+    let seen = two.acceleration - one.acceleration - one.spin.cross(&k.relative_velocity) * 2.0;
+    let shape = |t: &Vector3<f64>| first.curvature_change(&points[0], t);
+    // The cubic form's mixed values by its values on sums: f(a+b) − f(a−b) = 6f(a,a,b) + 2f(b).
+    let mixed =
+        |a: &Vector3<f64>, b: &Vector3<f64>| (shape(&(a + b)) - shape(&(a - b)) - 2.0 * shape(b)) / 6.0;
+    let turned = spin.cross(&e);
+    let jerk = n.dot(&(two.jerk - one.jerk - (one.turn(&u) + one.spin.cross(&seen)) * 3.0))
+        + 3.0 * u.dot(&(h1 * seen));
+    Coefficients {
+        x_2e: 0.5 * e.dot(&((h1 + two.curvature) * e)),
+        x_3e: (shape(&e) + second.curvature_change(&points[1], &e)) / 6.0,
+        v: k.v,
+        v_e: k.w.dot(&e),
+        v_2e: turned.dot(&(h1 * e)) + 0.5 * mixed(&e, &u),
+        a: k.a,
+        a_e: e.dot(&(h1 * seen))
+            + n.dot(&(two.turn(&e) - one.turn(&e) - one.spin.cross(&turned) * 2.0))
+            + 2.0 * turned.dot(&(h1 * u))
+            + mixed(&u, &e),
+        j: jerk + shape(&u),
+        j_without_shape: jerk,
+        relative_acceleration: two.acceleration - one.acceleration,
+        relative_jerk: two.jerk - one.jerk,
+        normal_rate: one.spin.cross(&n),
+        normal_acceleration: one.turn(&n),
+        curvature_rate: one.spin.cross_matrix() * h1 - h1 * one.spin.cross_matrix(),
+    }
+}

@@ -1,0 +1,181 @@
+//! Which contacts hold and which part: complementarity of forces and accelerations.
+//!
+//! At g = 0, g' = 0 of every contact,
+//!
+//! ```text
+//! 0 ≤ λ  ⟂  g'' ≥ 0,     g'' = g''_free + W λ
+//! ```
+//!
+//! In coordinates of unit mass this is the shortest change u of the accelerations with C u ≥ −g''_free, the same problem as an
+//! impact's ([`impact::active`](crate::impact)): always solvable if any motion keeps the bodies apart, unique in the accelerations
+//! at any rank, and with forces that need not be unique. With friction that slides, forces are not along the rows and
+//! neither existence nor uniqueness is certain; then contacts are let go and taken back one at a time until all signs are
+//! right, for as many rounds as there could be changes.
+//!
+//! Where λ and g'' both vanish (the paradox) the next derivative decides: held, the force rises or falls with λ'.
+
+use super::system::{Level, System};
+use super::{Flow, Mode, Obstacle};
+use crate::body::State;
+use crate::impact::active::{Requirement, nearest};
+use crate::metric::{Rows, norm};
+
+/// What contacts do from here on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Holding {
+    /// Which hold.
+    pub holds: Vec<bool>,
+    /// λ of each; zero where it parts.
+    pub forces: Vec<f64>,
+    /// g'' of each; zero where it holds.
+    pub accelerations: Vec<f64>,
+    /// Those with neither: the rate of the force decided, or, where friction acts, nothing did, and they are held.
+    pub marginal: Vec<bool>,
+}
+
+/// Rounding of forces and accelerations here, beside what they are made of.
+const LEVEL: f64 = 1e-13;
+
+/// A unit row's rest below this counts as dependent on the others.
+const DEPENDENT: f64 = 1e-10;
+
+impl Flow {
+    /// The same group with some of its contacts.
+    #[must_use]
+    pub fn keeping(&self, holds: &[bool]) -> Self {
+        let kept = self.contacts.iter().zip(holds).filter(|(_, holds)| **holds).map(|(contact, _)| *contact);
+        Self { contacts: kept.collect(), ..self.clone() }
+    }
+
+    /// Which contacts hold at states with g = 0 and g' = 0 of all of them.
+    ///
+    /// # Errors
+    ///
+    /// An obstacle: a contact without surface or rocking on a flat; a contradiction where no motion keeps the bodies apart; a
+    /// jam where friction leaves no consistent choice.
+    pub fn holding(&self, states: &[State]) -> Result<Holding, Obstacle> {
+        if self.contacts.is_empty() {
+            return Ok(Holding { holds: vec![], forces: vec![], accelerations: vec![], marginal: vec![] });
+        }
+        let mut system = System::new(self, self.modes_without_friction());
+        system.place(states);
+        system.touch()?;
+        system.modes = self.modes(&mut system, states)?;
+        let smooth = system.modes.iter().all(|mode| *mode == Mode::Smooth);
+        let mut found = if smooth {
+            self.without_friction(&mut system)?
+        } else {
+            self.with_friction(&mut system, states)?
+        };
+        if found.marginal.contains(&true) {
+            self.settle_marginal(states, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    fn without_friction(&self, system: &mut System) -> Result<Holding, Obstacle> {
+        system.touch()?;
+        // The right sides are −g''_free whatever comes of the equalities.
+        let _ = system.balance(Level::Acceleration);
+        let balance = &system.balance;
+        let size = self.sizes(system).acceleration;
+        let count = self.contacts.len();
+        let lengths: Vec<f64> = (0..count).map(|i| norm(balance.row(i))).collect();
+        let mut rows = Rows::new(balance.row(0).len());
+        let mut requirements = Vec::with_capacity(count);
+        for (i, length) in lengths.iter().enumerate() {
+            rows.push(balance.row(i).iter().map(|c| c / length).enumerate());
+            requirements.push(Requirement { row: i, least: balance.right[i] / length, equality: false });
+        }
+        let answer = nearest(&rows, &requirements, DEPENDENT);
+        if !answer.feasible {
+            return Err(Obstacle::Contradiction);
+        }
+        let forces: Vec<f64> = answer.p.iter().zip(&lengths).map(|(p, length)| p / length).collect();
+        let accelerations: Vec<f64> =
+            answer.slack.iter().zip(&lengths).map(|(s, length)| s * length).collect();
+        let level: Vec<f64> = lengths.iter().map(|length| LEVEL * size / (length * length)).collect();
+        Ok(Holding::new(forces, accelerations, &level, LEVEL * size))
+    }
+
+    fn with_friction(&self, system: &mut System, states: &[State]) -> Result<Holding, Obstacle> {
+        let count = self.contacts.len();
+        system.place(states);
+        system.touch()?;
+        // Only its rows are used.
+        let _ = system.balance(Level::Acceleration);
+        let size = self.sizes(system).acceleration;
+        let mut holds = vec![true; count];
+        for _ in 0..4 * count + 4 {
+            let group = self.keeping(&holds);
+            let kept = |all: &[Mode]| -> Vec<Mode> {
+                all.iter().zip(&holds).filter(|(_, holds)| **holds).map(|(mode, _)| *mode).collect()
+            };
+            let mut trial = System::new(&group, kept(&system.modes));
+            trial.still = system.still;
+            trial.place(states);
+            trial.modes = group.settle_friction(&mut trial, states)?;
+            trial.touch()?;
+            trial.balance(Level::Acceleration)?;
+            let (mut forces, mut accelerations) = (vec![0.0; count], vec![0.0; count]);
+            let mut place = 0;
+            let mut worst: Option<(f64, usize)> = None;
+            let level = LEVEL * size;
+            let mut note = |miss: f64, i: usize| {
+                if miss > worst.map_or(level, |w| w.0) {
+                    worst = Some((miss, i));
+                }
+            };
+            for i in 0..count {
+                let row = norm(system.balance.row(system.first_line[i]));
+                if holds[i] {
+                    forces[i] = trial.force(place).0;
+                    place += 1;
+                    note(-forces[i] * row * row, i);
+                } else {
+                    accelerations[i] = system.row_acceleration(i, &trial);
+                    note(-accelerations[i], i);
+                }
+            }
+            match worst {
+                Some((_, i)) => holds[i] = !holds[i],
+                None => {
+                    let rows = (0..count).map(|i| norm(system.balance.row(system.first_line[i])));
+                    let levels: Vec<f64> = rows.map(|row| level / (row * row)).collect();
+                    return Ok(Holding::new(forces, accelerations, &levels, level));
+                }
+            }
+        }
+        Err(Obstacle::Jam)
+    }
+
+    /// Lets go of marginal contacts whose force would fall.
+    fn settle_marginal(&self, states: &[State], found: &mut Holding) -> Result<(), Obstacle> {
+        loop {
+            let group = self.keeping(&found.holds);
+            let mut system = System::new(&group, group.modes_without_friction());
+            system.place(states);
+            let Some(rates) = system.force_rates()? else { return Ok(()) };
+            let held: Vec<usize> = (0..found.holds.len()).filter(|&i| found.holds[i]).collect();
+            let falling = held
+                .iter()
+                .zip(&rates)
+                .filter(|(i, rate)| found.marginal[**i] && **rate < 0.0)
+                .min_by(|a, b| a.1.total_cmp(b.1));
+            match falling {
+                Some((&i, _)) => found.holds[i] = false,
+                None => return Ok(()),
+            }
+        }
+    }
+}
+
+impl Holding {
+    fn new(forces: Vec<f64>, accelerations: Vec<f64>, force_level: &[f64], level: f64) -> Self {
+        let zero_force = forces.iter().zip(force_level).map(|(force, level)| *force <= *level);
+        let parting = accelerations.iter().map(|acceleration| *acceleration > level);
+        let holds: Vec<bool> = parting.clone().map(|parting| !parting).collect();
+        let marginal = zero_force.zip(parting).map(|(zero, parting)| zero && !parting).collect();
+        Self { holds, forces, accelerations, marginal }
+    }
+}

@@ -1,0 +1,74 @@
+//! Sizes of a motion: what rounding and accuracy are measured by.
+
+use super::Flow;
+use super::system::{PER_BODY, System};
+use crate::body::Body;
+
+/// Rounding of a force beside the terms it is the difference of.
+pub(super) const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// Sizes of the motion that rounding is measured by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sizes {
+    pub length: f64,
+    pub speed: f64,
+    pub acceleration: f64,
+}
+
+impl Flow {
+    /// The sizes of a motion: for contacts just touched.
+    pub(super) fn sizes(&self, system: &System) -> Sizes {
+        let mut sizes = Sizes { length: self.length(), speed: 0.0, acceleration: 0.0 };
+        for (body, placed) in self.bodies.iter().zip(&system.placed) {
+            if body.fixed {
+                continue;
+            }
+            let length = Self::body_length(body);
+            let spin = placed.state.angular_velocity.norm();
+            sizes.speed = sizes.speed.max(placed.state.velocity.norm() + length * spin);
+            let acceleration = placed.acceleration.norm() + length * (placed.spin_rate.norm() + spin * spin);
+            sizes.acceleration = sizes.acceleration.max(acceleration);
+        }
+        for touch in &system.touches {
+            sizes.acceleration = sizes.acceleration.max(touch.bias.abs());
+        }
+        // What rests is as fast as it would fall over its own size.
+        sizes.speed = sizes.speed.max(libm::sqrt(sizes.length * sizes.acceleration));
+        if sizes.speed == 0.0 {
+            sizes.speed = sizes.length;
+        }
+        sizes
+    }
+
+    /// What counts as one for each unknown.
+    pub(super) fn scales(&self, sizes: &Sizes) -> Vec<f64> {
+        let mut scales = vec![1.0; self.unknowns()];
+        let mut heaviest: f64 = 0.0;
+        for (slot, body) in self.bodies.iter().filter(|body| !body.fixed).enumerate() {
+            let length = Self::body_length(body);
+            let out = &mut scales[slot * PER_BODY..(slot + 1) * PER_BODY];
+            out[..3].fill(length);
+            out[3..6].fill(sizes.speed);
+            out[10..13].fill(body.inertia.max() * sizes.speed / length);
+            heaviest = heaviest.max(body.mass);
+        }
+        for i in 0..self.contacts.len() {
+            let base = self.contact_unknown(i);
+            scales[base..base + 4].fill(heaviest * sizes.speed);
+            scales[base + 4] = heaviest * sizes.speed * sizes.speed;
+        }
+        scales
+    }
+
+    /// The size of a body.
+    pub(super) fn body_length(body: &Body) -> f64 {
+        let gyration = if body.fixed { 0.0 } else { libm::sqrt(body.inertia.max() / body.mass) };
+        let length = body.shape.circumradius().max(gyration);
+        if length > 0.0 { length } else { 1.0 }
+    }
+
+    /// The largest size in the group.
+    pub(super) fn length(&self) -> f64 {
+        self.bodies.iter().map(Self::body_length).fold(0.0, f64::max)
+    }
+}

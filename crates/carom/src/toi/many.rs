@@ -1,0 +1,62 @@
+//! First contacts of many pairs, in parallel.
+//!
+//! Each search is by itself, so the answers are the same whatever the number of threads, and in the order of the
+//! questions.
+
+use rayon::prelude::*;
+
+use super::periodic::Periodic;
+use super::{Moving, Search, Window, first_contact, first_contact_with_plane};
+use crate::motion::Motion;
+use crate::shape::{Convex, HalfSpace};
+
+/// One question.
+#[derive(Debug, Clone, Copy)]
+pub struct Query<'a, S, M> {
+    /// The first body.
+    pub first: Moving<'a, S, M>,
+    /// What it may meet.
+    pub other: Other<'a, S, M>,
+    /// When.
+    pub window: Window,
+}
+
+/// What a body may meet.
+#[derive(Debug)]
+pub enum Other<'a, S, M> {
+    /// Another body.
+    Body(Moving<'a, S, M>),
+    /// Another body or any image of it.
+    Images(Moving<'a, S, M>, Periodic),
+    /// Its own images.
+    OwnImages(Periodic),
+    /// A plane.
+    Plane(&'a HalfSpace),
+}
+
+impl<S, M> Clone for Other<'_, S, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S, M> Copy for Other<'_, S, M> {}
+
+impl<S: Convex, M: Motion> Query<'_, S, M> {
+    /// The answer.
+    #[must_use]
+    pub fn first_contact(&self) -> Search {
+        match &self.other {
+            Other::Body(second) => first_contact(self.first, *second, self.window),
+            Other::Images(second, periodic) => periodic.first_contact(self.first, *second, self.window),
+            Other::OwnImages(periodic) => periodic.first_contact_with_own(self.first, self.window),
+            Other::Plane(plane) => first_contact_with_plane(self.first, plane, self.window),
+        }
+    }
+}
+
+/// The first contact of every pair, on all threads of rayon's pool.
+#[must_use]
+pub fn first_contacts<S: Convex + Sync, M: Motion + Sync>(queries: &[Query<S, M>]) -> Vec<Search> {
+    queries.par_iter().map(Query::first_contact).collect()
+}

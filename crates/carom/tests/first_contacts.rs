@@ -1,0 +1,225 @@
+//! First contacts of random pairs against dense sampling: none missed, none late.
+//!
+//! `CAROM_PAIRS=1000000` tries so many pairs instead of 10 000.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod pairs;
+
+use std::time::Instant;
+
+use carom::toi::{Meeting, Touch, Window};
+use nalgebra::{UnitQuaternion, Vector3};
+use pairs::{KINDS, Kind, Pair, sampled};
+use rayon::prelude::*;
+
+fn count(default: u64) -> u64 {
+    std::env::var("CAROM_PAIRS").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// The rounding of a gap at most, for bodies and distances of order one.
+const ROUNDING: f64 = 4e-14;
+
+/// What one pair showed.
+#[derive(Default, Clone, Copy)]
+struct Seen {
+    evaluations: u32,
+    hit: bool,
+    graze: bool,
+    samples: u32,
+    worst_error: f64,
+}
+
+fn check(seed: u64, kind: Kind) -> Option<Seen> {
+    let pair = Pair::new(seed, kind);
+    let search = pair.search(Window::new(0.0, pair.until));
+    let mut seen = Seen { evaluations: search.evaluations, ..Seen::default() };
+    let what = || format!("seed {seed}, {kind:?}: {search:?}");
+    let end = match search.meeting {
+        Meeting::At(contact) => {
+            seen.hit = true;
+            seen.graze = contact.touch != Touch::Approaching;
+            let error = contact.time_error;
+            assert!(contact.gap.abs() <= ROUNDING && contact.approach <= 1e-6, "{}", what());
+            if contact.touch == Touch::Approaching {
+                // Before it they are apart, and after it they overlap, by more than the error explains.
+                let before = contact.time - 8.0 * error;
+                assert!(before < 0.0 || pair.gap(before) > 0.0, "{}", what());
+                assert!(pair.gap(contact.time + 8.0 * error) < 0.0, "{}", what());
+            }
+            if contact.approach < -1e-3 {
+                seen.worst_error = error;
+                assert!(error <= 1e-11, "{}", what());
+            }
+            contact.time - error
+        }
+        Meeting::Apart => pair.until,
+        Meeting::Overlapping(depth) => {
+            assert!((pair.gap(0.0) + depth).abs() < ROUNDING, "{}", what());
+            return None;
+        }
+        Meeting::Undecided(t) => panic!("undecided at {t}: {}", what()),
+    };
+    let speed = pair.lipschitz(pair.until);
+    let (least, samples) = sampled(|t| pair.gap(t), speed, 0.0, end, 1000.0);
+    assert!(least >= -ROUNDING, "overlap {least:e} before the contact: {}", what());
+    seen.samples = samples;
+    Some(seen)
+}
+
+#[test]
+fn none_is_missed_and_none_is_late() {
+    let count = count(10_000);
+    for (number, kind) in KINDS.into_iter().enumerate() {
+        let started = Instant::now();
+        let share = count / KINDS.len() as u64;
+        let first = number as u64 * 100_000_000;
+        let seen: Vec<Seen> =
+            (first..first + share).into_par_iter().filter_map(|seed| check(seed, kind)).collect();
+        let mut gaps: Vec<u32> = seen.iter().filter(|s| s.hit).map(|s| s.evaluations).collect();
+        gaps.sort_unstable();
+        let samples: u64 = seen.iter().map(|s| u64::from(s.samples)).sum();
+        println!(
+            "{kind:?}: {} pairs, {} hits ({} without approach); gaps per hit: median {}, one in ten above {}, one in a hundred above {}, most {}; \
+             error where v > 1e-3 at most {:.1e}; {:.0} samples each; {:.1} s",
+            seen.len(),
+            gaps.len(),
+            seen.iter().filter(|s| s.graze).count(),
+            gaps[gaps.len() / 2],
+            gaps[gaps.len() * 9 / 10],
+            gaps[gaps.len() * 99 / 100],
+            gaps[gaps.len() - 1],
+            seen.iter().map(|s| s.worst_error).fold(0.0, f64::max),
+            samples as f64 / seen.len() as f64,
+            started.elapsed().as_secs_f64(),
+        );
+        let hits = gaps.len() as f64 / seen.len() as f64;
+        assert!(hits > 0.2 && hits < 0.98, "{kind:?}: {hits}");
+    }
+}
+
+/// An offset of the second body at which it just misses the first, and one at which it just does not, so close that
+/// rounding decides between them.
+fn edge(pair: &Pair, direction: &Vector3<f64>) -> Option<[f64; 2]> {
+    let meets = |offset: f64| match pair
+        .shifted(&(direction * offset))
+        .search(Window::new(0.0, pair.until))
+        .meeting
+    {
+        Meeting::At(_) => Some(true),
+        Meeting::Apart => Some(false),
+        _ => None,
+    };
+    let (mut hit, mut miss) = (0.0, 4.0);
+    if !meets(hit)? || meets(miss)? {
+        return None;
+    }
+    for _ in 0..60 {
+        let middle: f64 = 0.5 * (hit + miss);
+        if middle == hit || middle == miss {
+            break;
+        }
+        if meets(middle)? { hit = middle } else { miss = middle }
+    }
+    Some([hit, miss])
+}
+
+#[test]
+fn near_grazes_are_told_from_misses() {
+    let count = count(10_000) / 25;
+    let seen: Vec<[u32; 3]> = (0..count)
+        .into_par_iter()
+        .filter_map(|seed| {
+            let kind = KINDS[usize::try_from(seed % 5).unwrap()];
+            let pair = Pair::new(7_000_000_000 + seed, kind);
+            // Across its way, so that it passes.
+            let across = pair.bodies[1].1.velocity - pair.bodies[0].1.velocity;
+            let direction = match &pair.plane {
+                Some(plane) => *plane.normal,
+                None => across.cross(&Vector3::new(0.3, -0.5, 0.8)).normalize(),
+            };
+            let [hit, miss] = edge(&pair, &direction)?;
+            // Not where they are about to meet when the window ends.
+            let last = pair.shifted(&(direction * hit)).search(Window::new(0.0, pair.until));
+            if !matches!(last.meeting, Meeting::At(contact) if contact.time < 0.99 * pair.until) {
+                return None;
+            }
+            let mut most = [0; 3];
+            for (k, depth) in [0.0, 1e-12, 1e-9, 1e-6, 1e-3].into_iter().enumerate() {
+                // The gap at the edge changes with the offset at some rate below one: a contact in any case, and a miss.
+                let inside = pair.shifted(&(direction * (hit - depth)));
+                let outside = pair.shifted(&(direction * (miss + depth)));
+                let window = Window::new(0.0, pair.until);
+                let (one, two) = (inside.search(window), outside.search(window));
+                let what = || format!("seed {seed}, {kind:?}, {depth:e}: {one:?}, {two:?}");
+                if let Meeting::At(contact) = one.meeting {
+                    let speed = inside.lipschitz(pair.until);
+                    let before = contact.time - contact.time_error;
+                    let (least, _) = sampled(|t| inside.gap(t), speed, 0.0, before, 300.0);
+                    assert!(least >= -ROUNDING && contact.gap.abs() < ROUNDING, "{least:e} {}", what());
+                } else if k == 0 {
+                    panic!("{}", what());
+                }
+                // Deeper in, the way may lead past it again; farther out it may meet another time. Both are true or not.
+                if two.meeting == Meeting::Apart {
+                    let speed = outside.lipschitz(pair.until);
+                    let (least, _) = sampled(|t| outside.gap(t), speed, 0.0, pair.until, 3000.0);
+                    assert!(least >= -ROUNDING, "{least:e} {}", what());
+                }
+                let slot = if depth == 0.0 {
+                    0
+                } else if depth < 1e-7 {
+                    1
+                } else {
+                    2
+                };
+                most[slot] = most[slot].max(one.evaluations).max(two.evaluations);
+            }
+            Some(most)
+        })
+        .collect();
+    let median = |k: usize| {
+        let mut list: Vec<u32> = seen.iter().map(|most| most[k]).collect();
+        list.sort_unstable();
+        (list[list.len() / 2], list[list.len() - 1])
+    };
+    println!(
+        "{} edges; gaps (median, most): at the edge {:?}, within 1e-9 {:?}, within 1e-3 {:?}",
+        seen.len(),
+        median(0),
+        median(1),
+        median(2)
+    );
+    assert!(seen.len() as u64 > count / 5);
+}
+
+#[test]
+fn a_turned_world_gives_the_same_times_within_their_errors() {
+    // Turning changes every rounding, that of the data too, and nothing else: the times differ by no more.
+    let count = count(10_000) / 10;
+    let ratios: Vec<f64> = (0..count)
+        .into_par_iter()
+        .filter_map(|seed| {
+            let pair = Pair::new(8_000_000_000 + seed, KINDS[usize::try_from(seed % 5).unwrap()]);
+            let small = u32::try_from(seed % 1000).unwrap();
+            let turn = UnitQuaternion::from_scaled_axis(Vector3::new(0.7, -1.1, 0.01 * f64::from(small)));
+            let window = Window::new(0.0, pair.until);
+            match (pair.search(window).meeting, pair.turned(&turn).search(window).meeting) {
+                (Meeting::At(a), Meeting::At(b)) => {
+                    let data = pair.rounding_of_data(a.time) / a.approach.abs();
+                    Some((a.time - b.time).abs() / (a.time_error + b.time_error + data))
+                }
+                (Meeting::Apart, Meeting::Apart) | (Meeting::Overlapping(_), Meeting::Overlapping(_)) => None,
+                other => panic!("seed {seed}: {other:?}"),
+            }
+        })
+        .collect();
+    let worst = ratios.iter().copied().fold(0.0, f64::max);
+    let mut sorted = ratios.clone();
+    sorted.sort_by(f64::total_cmp);
+    println!(
+        "{} hits; difference over errors and data: median {:.3}, most {worst:.3}",
+        ratios.len(),
+        sorted[sorted.len() / 2]
+    );
+    assert!(worst <= 1.0, "{worst}");
+}
