@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{compare, gap, generalized, paper, run, schema, solve, toi};
+use crate::commands::{classify, compare, gap, generalized, paper, paradox, run, schema, solve, toi};
 use crate::diagnostics::Refusal;
 
 /// The reference engine for rigid-body impact.

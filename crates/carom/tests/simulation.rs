@@ -476,7 +476,12 @@ fn a_run_resumed_from_a_snapshot_goes_on_to_the_bit() {
         (simulation, memory)
     };
     println!("{:?} {:?}", whole.stopped(), whole.trouble());
-    for e in memory.events.iter().rev().take(10) { println!("{:?} {} {:?} v {:e} {:e} g2 {:?} {:?}", e.kind, e.time, e.sides, e.approach, e.separation, e.g2, e.class); }
+    for e in memory.events.iter().rev().take(10) {
+        println!(
+            "{:?} {} {:?} v {:e} {:e} g2 {:?} {:?}",
+            e.kind, e.time, e.sides, e.approach, e.separation, e.g2, e.class
+        );
+    }
     println!("{:?}", whole.states()[0].orientation.inverse_transform_vector(&Vector3::z()));
     println!("{:?}", whole.states()[0]);
     println!("{:?} {:?} t = {}", whole.counts(), whole.audit(), whole.time());

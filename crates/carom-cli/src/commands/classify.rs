@@ -8,13 +8,13 @@ use carom::body::State;
 use carom::contact::Side;
 use carom::contact::classify::{Classification, Standing, Tolerances, classify};
 use carom::contact::kinematics::{Facing, Fit, Moving, effective_inverse_mass};
+use carom::contact::neighbourhood::Other;
 use carom::contact::neighbourhood::{Neighbourhood, neighbourhood};
 use carom::gap::Gap;
 use carom::motion::{Derivatives, Flight};
 use carom::scene::file;
 use carom::scene::instant::{Instant, TOUCHING, name};
 use carom::scene::model::Scene;
-use carom::toi::Other;
 use nalgebra::{Matrix3, Vector3};
 use serde::Serialize;
 

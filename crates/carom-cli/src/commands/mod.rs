@@ -7,6 +7,7 @@ pub mod generalized;
 mod input;
 mod law;
 pub mod paper;
+pub mod paradox;
 pub mod run;
 pub mod schema;
 pub mod solve;

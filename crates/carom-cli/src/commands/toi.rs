@@ -9,7 +9,10 @@ use carom::scene::file;
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
 use carom::shape::Shape;
-use carom::toi::{Meeting, Moving, Search, Touch, Window, first_contact, first_contact_with_plane};
+use carom::toi::many::{Other, Query, first_contacts};
+use carom::toi::periodic::Periodic;
+use carom::toi::{Meeting, Moving, Search, Touch, Window};
+use nalgebra::Vector3;
 use serde::Serialize;
 
 use super::input::Input;
@@ -118,59 +121,34 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
 fn pairs(scene: &Scene, until: f64) -> (Vec<Pair>, Vec<(usize, String)>) {
     let flights: Vec<Flight> =
         scene.bodies.iter().map(|b| Flight::new(&b.body, &b.state, &scene.gravity)).collect();
-    let (mut pairs, mut overlaps) = (Vec::new(), Vec::new());
-    let mut note = |sides: [Side; 2], found: Search| {
-        let bodies = sides.map(|side| name(scene, side).to_string());
-        let contact = match found.meeting {
-            Meeting::At(contact) => Some(contact),
-            Meeting::Apart => None,
-            Meeting::Undecided(t) => {
-                let Side::Body(at) = sides[1] else { return };
-                let t = report::number(t);
-                let message = format!(
-                    "`{}` and `{}` could not be followed beyond t = {t}: their motion is too fast, or its magnitudes too far apart",
-                    bodies[0], bodies[1]
-                );
-                overlaps.push((at, message));
-                return;
-            }
-            Meeting::Overlapping(depth) => {
-                let Side::Body(at) = sides[1] else { return };
-                let depth = report::number(depth);
-                overlaps.push((at, format!("`{}` overlaps `{}` by {depth}", bodies[1], bodies[0])));
-                return;
-            }
-        };
-        pairs.push(Pair {
-            bodies,
-            time: contact.map(|c| c.time),
-            time_error: contact.map(|c| c.time_error),
-            gap: contact.map(|c| c.gap),
-            normal: contact.map(|c| c.normal.into()),
-            point: contact.map(|c| c.point.into()),
-            approach: contact.map(|c| c.approach),
-            kind: contact.and_then(|c| match c.touch {
-                Touch::Approaching => Some("normal"),
-                Touch::Grazing => Some("graze"),
-                Touch::Sinking => None,
-            }),
-            evaluations: found.evaluations,
-        });
-    };
-    let window = Window::new(0.0, until);
     let moving = |i: usize| Moving::new(&scene.bodies[i].body.shape, &flights[i]);
+    let periodic = scene.periodic.map(|lengths| Periodic { lengths });
+    let (mut sides, mut queries) = (Vec::new(), Vec::new());
+    let mut ask = |first: Side, second: usize, body: usize, other| {
+        sides.push((first, second));
+        queries.push(Query { first: moving(body), other, window: Window::new(0.0, until) });
+    };
     let solid = |i: usize| scene.bodies[i].body.shape != Shape::Point;
     for i in (0..scene.bodies.len()).filter(|&i| solid(i)) {
         let fixed = scene.bodies[i].body.fixed;
         if !fixed {
             for (k, plane) in scene.planes.iter().enumerate() {
-                let found = first_contact_with_plane(moving(i), &plane.half_space, window);
-                note([Side::Plane(k), Side::Body(i)], found);
+                ask(Side::Plane(k), i, i, Other::Plane(&plane.half_space));
+            }
+            // A body shorter than the box never meets itself.
+            if let Some(periodic) =
+                periodic.filter(|periodic| periodic.is_spanned_by(&scene.bodies[i].body.shape))
+            {
+                ask(Side::Body(i), i, i, Other::OwnImages(periodic));
             }
         }
         for j in (i + 1..scene.bodies.len()).filter(|&j| solid(j)) {
             if !(fixed && scene.bodies[j].body.fixed) {
-                note([Side::Body(i), Side::Body(j)], first_contact(moving(i), moving(j), window));
+                let other = match periodic {
+                    Some(periodic) => Other::Images(moving(j), periodic),
+                    None => Other::Body(moving(j)),
+                };
+                ask(Side::Body(i), j, i, other);
             }
         }
     }

@@ -6,6 +6,7 @@ pub mod gap;
 pub mod generalized;
 pub mod neighbourhood;
 pub mod paper;
+pub mod paradox;
 pub mod run;
 pub mod screws;
 pub mod solve;

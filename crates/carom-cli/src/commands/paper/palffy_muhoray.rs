@@ -4,12 +4,12 @@ use carom::body::{Body, State};
 use carom::contact::classify::{Classification, Tolerances, classify};
 use carom::contact::coefficients::{Coefficients, coefficients};
 use carom::contact::kinematics::{Facing, Moving, effective_inverse_mass};
+use carom::contact::neighbourhood::Other;
 use carom::contact::neighbourhood::neighbourhood;
 use carom::contact::series::{Path, gap_series};
 use carom::gap::{Gap, gap};
 use carom::motion::{Derivatives, Flight};
 use carom::shape::Shape;
-use carom::toi::Other;
 use nalgebra::{Matrix3, Vector3};
 
 use super::scenes::{self, Case};
