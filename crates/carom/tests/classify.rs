@@ -7,6 +7,7 @@ use carom::body::{Body, State};
 use carom::contact::classify::{Classification, Standing, Tolerances, Type, classify};
 use carom::contact::coefficients::coefficients;
 use carom::contact::kinematics::{Facing, effective_inverse_mass};
+use carom::contact::paradox::{Outcome, Quest, find};
 use carom::contact::series::{Path, gap_series};
 use carom::gap::{gap, gap_to_plane};
 use carom::motion::Flight;
@@ -328,6 +329,19 @@ fn swapping_turning_and_scaling_change_nothing() {
     let mut pairs: Vec<[Flying; 2]> = cases().into_iter().map(|(_, one, two, _)| [one, two]).collect();
     pairs.extend((0..300).map(|_| tangential(&mut source)));
     pairs.extend((0..100).map(|_| source.pair(0.0)));
+    for (seed, kind) in
+        [Type::ParadoxMarginal, Type::Paradox2b, Type::Paradox2bStar].into_iter().cycle().take(12).enumerate()
+    {
+        let shapes = [
+            Shape::Superellipsoid { semi_axes: [1.0, 2.0, 3.0], exponent: 4.0 },
+            Shape::Ellipsoid { semi_axes: [2.0, 1.0, 1.0] },
+        ];
+        let bodies =
+            shapes.map(|shape| Body { shape, mass: 1.0, inertia: shape.unit_inertia(), fixed: false });
+        let quest = Quest { bodies, kind, planar: false, seed: u64::try_from(seed).unwrap() };
+        let Outcome::Found(found) = find(&quest) else { panic!("{kind:?} {seed}") };
+        pairs.push([0, 1].map(|k| Flying { body: bodies[k], state: found.states[k] }));
+    }
     let mut kinds = std::collections::BTreeSet::new();
     for [one, two] in pairs {
         let base = of(&one, &two);
@@ -379,7 +393,15 @@ fn swapping_turning_and_scaling_change_nothing() {
     }
     assert_eq!(
         kinds.into_iter().collect::<Vec<_>>(),
-        ["graze", "normal", "paradox_2b", "paradox_2b_star", "separating", "unrealizable"]
+        [
+            "graze",
+            "normal",
+            "paradox_2b",
+            "paradox_2b_star",
+            "paradox_marginal",
+            "separating",
+            "unrealizable"
+        ]
     );
 }
 

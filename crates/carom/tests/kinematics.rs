@@ -4,6 +4,7 @@
 
 mod touching;
 
+use carom::body::Body;
 use carom::contact::kinematics::{Facing, Fit, Kinematics, Moving, effective_inverse_mass, kinematics};
 use carom::contact::series::{Path, gap_series, gap_to_plane_series};
 use carom::gap::{gap, gap_to_plane};
@@ -59,6 +60,39 @@ fn derivatives_of_the_gap_equal_its_taylor_series() {
     }
     println!("{known} of {tried} contacts: v {:.1e}, g2 {:.1e}, g3 {:.1e}", worst[0], worst[1], worst[2]);
     println!("the others {worst_flat:.1e} times the square of the condition of K");
+}
+
+/// On a ring x_i = 0 the curvature across it vanishes; an ellipsoid on the other side keeps K regular.
+#[test]
+fn rings_of_even_exponents() {
+    let mut source = Source::new(7);
+    let (zero, mut worst) = (Vector3::zeros(), 0.0_f64);
+    for i in 0..600 {
+        let exponent = [4.0, 6.0, 8.0][i % 3];
+        let shape = Shape::Superellipsoid { semi_axes: [1.0, 0.7, 1.4], exponent };
+        let other = Shape::Ellipsoid { semi_axes: [0.9, 1.2, 0.6] };
+        let bodies = [shape, other].map(|shape| Body {
+            shape,
+            mass: 1.0,
+            inertia: shape.unit_inertia(),
+            fixed: false,
+        });
+        let mut x = source.direction();
+        x[i % 2] = 0.0;
+        let local = [shape.osculate(&x).point, source.point(&other)];
+        let [one, two] = source.placed_at(bodies, local, 0.0);
+        let at = gap((&shape, &one.state.pose()), (&other, &two.state.pose())).unwrap();
+        let ours = of_pair(&one, &two, &zero);
+        let paths = [&one, &two].map(|b| Path::<4>::new(&b.body, &b.state, &zero));
+        let theirs = gap_series((&shape, &paths[0]), (&other, &paths[1]), &at).unwrap();
+        let scale = scale_of(&ours, &one, &two, &zero);
+        for (k, value) in [ours.v, ours.g2, ours.g3].into_iter().enumerate() {
+            let error = (value - theirs.derivative(k + 1).unwrap()).abs() / scale[k].max(value.abs());
+            worst = worst.max(error);
+            assert!(error <= 1e-9, "g^({}): {value:e}, off by {error:e}; {one:?} {two:?}", k + 1);
+        }
+    }
+    println!("rings: {worst:.1e}");
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn twenty_of_each_type() {
 #[test]
 fn two_ellipsoids_and_the_plane() {
     let mut source = ChaCha8Rng::seed_from_u64(2);
-    // In the plane nearly round ellipses have none: these are not.
+    // In the plane the search can come back empty for nearly round ellipses: these are not.
     let mut axes =
         || [source.random_range(2.0..3.0), source.random_range(0.5..1.0), source.random_range(0.5..2.5)];
     for seed in 0..24 {

@@ -1,13 +1,16 @@
 //! Truncated Taylor arithmetic: a [`Jet`] holds the first N coefficients of a function of time, f(t) = Σ c_k t^k.
 //!
-//! Sums and products are those of polynomials without what is beyond the order; a quotient and a power follow from
-//! q b = a and x y' = s x' y term by term:
+//! Sums and products are those of polynomials without what is beyond the order; a power follows from
+//! x y' = s x' y term by term:
 //!
 //! ```text
-//! q_k = (a_k − Σ_{j<k} q_j b_{k−j})/b₀        y_k = Σ_{j=1..k} ((s+1) j − k) x_j y_{k−j}/(k x₀)
+//! y_k = Σ_{j=1..k} ((s+1) j − k) x_j y_{k−j}/(k x₀)
 //! ```
 
 use core::ops::{Add, Mul, Neg, Sub};
+
+/// Up to here a whole power is a product.
+const LONGEST_PRODUCT: f64 = 64.0;
 
 /// The first N Taylor coefficients of a function of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,17 +41,6 @@ impl<const N: usize> Jet<N> {
         self.0.get(k).map(|c| c * factorial)
     }
 
-    /// The quotient; not finite where the divisor starts with zero.
-    #[must_use]
-    pub fn over(&self, divisor: &Self) -> Self {
-        let mut quotient = Self([0.0; N]);
-        for k in 0..N {
-            let known: f64 = (0..k).map(|j| quotient.0[j] * divisor.0[k - j]).sum();
-            quotient.0[k] = (self.0[k] - known) / divisor.0[0];
-        }
-        quotient
-    }
-
     /// x^s for x that starts positive; not finite otherwise.
     #[must_use]
     pub fn power(&self, s: f64) -> Self {
@@ -70,28 +62,26 @@ impl<const N: usize> Jet<N> {
         power
     }
 
-    /// |x|^s with the sign of x. Through zero it is smooth for odd whole s only, and not finite for any other.
+    /// |x|^s with the sign of x, s ≥ 0. Through zero it is smooth for odd whole s only, and not finite for any other.
     #[must_use]
     pub fn signed_power(&self, s: f64) -> Self {
-        if s == 1.0 || *self == Self([0.0; N]) {
+        if *self == Self([0.0; N]) {
             return *self;
         }
-        if self.0[0] < 0.0 {
-            return -(-*self).power(s);
+        // As a product it loses nothing close to zero, where the quotients of the power would.
+        if s <= LONGEST_PRODUCT && libm::fmod(s, 2.0) == 1.0 {
+            let (mut product, mut left) = (*self, s - 1.0);
+            while left > 0.0 {
+                product = product * *self;
+                left -= 1.0;
+            }
+            return product;
         }
-        if self.0[0] > 0.0 {
-            return self.power(s);
+        match self.0[0] {
+            x if x > 0.0 => self.power(s),
+            x if x < 0.0 => -(-*self).power(s),
+            _ => Self([f64::NAN; N]),
         }
-        if libm::fmod(s, 2.0) != 1.0 {
-            return Self([f64::NAN; N]);
-        }
-        // x^s starts with the power s of t: beyond the order, nothing.
-        let (mut product, mut left) = (*self, s - 1.0);
-        while left > 0.0 && product != Self([0.0; N]) {
-            product = product * *self;
-            left -= 1.0;
-        }
-        product
     }
 }
 

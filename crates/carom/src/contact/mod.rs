@@ -1,13 +1,19 @@
 //! A contact: who touches whom, where, along which normal, and how the surface answers; how it moves
 //! ([`kinematics`](mod@kinematics), checked by [`series`]), and what kind it is ([`classify`](mod@classify)).
 
-pub mod classify;
-pub mod coefficients;
-pub mod jet;
 pub mod kinematics;
-pub mod neighbourhood;
-pub mod paradox;
+
+pub mod jet;
+
 pub mod series;
+
+pub mod coefficients;
+
+pub mod classify;
+
+pub mod neighbourhood;
+
+pub mod paradox;
 
 use nalgebra::{Unit, Vector3};
 

@@ -43,10 +43,11 @@ fn change(a: [f64; 3], p: f64, gauge: f64, x: &Vector3<f64>, t: &Vector3<f64>) -
         mixed += bend / a[i] * (gradient[i] / steepness);
         // Nothing moves across the ring, or the surface is a quadric: no term, whatever its coefficient.
         if step[i] != 0.0 && p > 2.0 {
-            let steep = if p == 3.0 && share[i] == 0.0 {
-                0.0
-            } else {
-                libm::pow(share[i].abs(), p - 3.0).copysign(share[i])
+            // σ w^{p−3}, which is w^{p−2}/w but on a ring.
+            let steep = match share[i] {
+                0.0 if p >= 3.0 => 0.0,
+                0.0 => f64::INFINITY.copysign(share[i]),
+                w => power[i] / w,
             };
             third += (p - 1.0) * (p - 2.0) * steep * step[i] * step[i] * step[i] / steepness;
         }

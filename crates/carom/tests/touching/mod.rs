@@ -127,6 +127,11 @@ impl Source {
 
     pub fn placed(&mut self, bodies: [Body; 2], lift: f64) -> [Flying; 2] {
         let local = bodies.map(|body| self.point(&body.shape));
+        self.placed_at(bodies, local, lift)
+    }
+
+    /// The same with the touching points given, in body axes.
+    pub fn placed_at(&mut self, bodies: [Body; 2], local: [Vector3<f64>; 2], lift: f64) -> [Flying; 2] {
         let normals = [0, 1].map(|k| bodies[k].shape.normal(&local[k]));
         let first = self.turn();
         let n = first * normals[0];
