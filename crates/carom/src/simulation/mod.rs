@@ -435,9 +435,9 @@ impl Simulation {
                 self.groups[group as usize].as_ref().is_some_and(|group| group.version == entry.versions[0])
             }
             Due::Cross { body, .. } => version(body) == entry.versions[0],
-            Due::Search(pair) | Due::Part(pair) | Due::Touch { pair, .. } => {
-                self.versions(&pair) == entry.versions
-            }
+            // Both bodies of a pair may have put it on the list.
+            Due::Part(pair) => self.standing.contains_key(&pair) && self.versions(&pair) == entry.versions,
+            Due::Search(pair) | Due::Touch { pair, .. } => self.versions(&pair) == entry.versions,
         }
     }
 

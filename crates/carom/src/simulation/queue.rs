@@ -94,6 +94,12 @@ impl Entry {
             Due::Touch { pair, .. } => (5, pair.numbers(), pair.image),
         }
     }
+
+    /// A pair may be found from both of its bodies, at one time with two bounds: those decide then, so that no two entries
+    /// that differ are equal and their order does not depend on how the heap came about.
+    fn error(&self) -> f64 {
+        if let Due::Touch { error, .. } = self.due { error } else { 0.0 }
+    }
 }
 
 impl Pair {
@@ -129,6 +135,7 @@ impl Ord for Entry {
             .total_cmp(&other.time)
             .then_with(|| self.rank().cmp(&other.rank()))
             .then_with(|| self.versions.cmp(&other.versions))
+            .then_with(|| self.error().total_cmp(&other.error()))
     }
 }
 

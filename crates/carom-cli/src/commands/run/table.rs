@@ -83,16 +83,18 @@ impl Table {
     }
 
     fn new(name: &'static str, fields: Vec<Field>, about: &[(&str, String)]) -> Self {
-        let mut metadata = vec![KeyValue::new("carom.table".to_string(), name.to_string())];
-        metadata
-            .extend(about.iter().map(|(key, value)| KeyValue::new(format!("carom.{key}"), value.clone())));
+        // Twice: some readers look at the file's metadata, and some at the schema's.
+        let mut metadata = vec![("carom.table".to_string(), name.to_string())];
+        metadata.extend(about.iter().map(|(key, value)| (format!("carom.{key}"), value.clone())));
+        let of_file = metadata.iter().map(|(key, value)| KeyValue::new(key.clone(), value.clone())).collect();
+        let of_schema: HashMap<String, String> = metadata.into_iter().collect();
         let properties = WriterProperties::builder()
             .set_max_row_group_row_count(Some(GROUP))
             .set_dictionary_page_size_limit(DICTIONARY)
             .set_statistics_enabled(EnabledStatistics::Chunk)
-            .set_key_value_metadata(Some(metadata))
+            .set_key_value_metadata(Some(of_file))
             .build();
-        Self { name, schema: Arc::new(Schema::new(fields)), properties }
+        Self { name, schema: Arc::new(Schema::new_with_metadata(fields, of_schema)), properties }
     }
 
     /// A file of some rows, whole, in memory.
