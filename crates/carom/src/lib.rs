@@ -3,8 +3,8 @@
 //! The library holds all the physics and does no input or output. In reading order, each module using only what
 //! stands above it: [`error`], [`metric`] (the kinetic metric), [`shape`], [`body`], [`motion`] (a body's flight when
 //! nothing touches it), [`gap`] (signed distance and contact points), [`toi`] (the first time the gap closes),
-//! [`joint`], [`contact`], [`impact`] (the impact problem, its laws and its outcome), [`audit`] (checks a result from
-//! outside), [`scene`] (the file formats).
+//! [`pairs`] (that of many pairs at once), [`joint`], [`contact`], [`impact`] (the impact problem, its laws and its
+//! outcome), [`audit`] (checks a result from outside), [`scene`] (the file formats).
 #![forbid(unsafe_code)]
 
 pub mod error;
@@ -19,6 +19,8 @@ pub mod motion;
 pub mod gap;
 
 pub mod toi;
+
+pub mod pairs;
 
 pub mod joint;
 

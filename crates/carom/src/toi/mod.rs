@@ -14,9 +14,9 @@
 //! **What is certified.** No contact before the time returned, but for touches as above, and up to the rounding of the
 //! gap: some 10⁻¹⁵ of sizes, distances and ways flown. The time's error follows from that rounding and the approach
 //! speed; where there is no approach, from how long the gap stays within rounding of zero.
+#![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 mod bound;
-pub mod many;
 mod pair;
 pub mod periodic;
 mod touch;
@@ -203,6 +203,9 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
             return Ok(Meeting::Apart);
         }
         let (from, until) = (self.window.from, self.window.until);
+        if !self.pair.is_finite(from) {
+            return Ok(Meeting::Undecided(from));
+        }
         // Where the balls stay apart there is nothing to evaluate.
         let clear = self.pair.balls_apart(from, until - from);
         if clear >= until - from {
@@ -230,17 +233,17 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
             if clear.max(safe) >= left {
                 return Ok(Meeting::Apart);
             }
+            crawling = if now.gap() <= NEAR * self.pair.size { crawling + 1 } else { 0 };
             let then = if clear > STRIDE * safe {
                 self.at(now.time + clear, Some(&now))?
             } else if now.time + safe <= now.time {
                 return Ok(self.stuck(now));
-            } else if crawling >= MOST_CRAWLING {
+            } else if crawling > MOST_CRAWLING {
+                crawling = 0;
                 self.follow(now, safe)?
             } else {
                 self.step(before.as_ref(), &now, safe)?
             };
-            let near = now.gap() <= NEAR * self.pair.size && crawling < MOST_CRAWLING;
-            crawling = if near { crawling + 1 } else { 0 };
             before = Some(now);
             now = then;
         }
