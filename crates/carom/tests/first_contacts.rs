@@ -226,6 +226,32 @@ fn near_grazes_are_told_from_misses() {
     assert!(seen.len() as u64 > count / 5);
 }
 
+/// How much the time of contact can change when turns and spins are rounded: what a small change does, by each number.
+fn rounding_of_turns(pair: &Pair, time: f64) -> f64 {
+    let change = 1e-9;
+    let mut sum = 0.0;
+    for k in 0..2 {
+        for axis in 0..3 {
+            for spin in [true, false] {
+                let mut moved = pair.clone();
+                let state = &mut moved.bodies[k].1;
+                let mut by = Vector3::zeros();
+                by[axis] = change;
+                if spin {
+                    state.angular_velocity += by * state.angular_velocity.norm();
+                } else {
+                    state.orientation = UnitQuaternion::from_scaled_axis(by) * state.orientation;
+                }
+                let moved = moved.shifted(&Vector3::zeros());
+                if let Meeting::At(contact) = moved.search(Window::new(0.0, pair.until)).meeting {
+                    sum += (contact.time - time).abs() / change;
+                }
+            }
+        }
+    }
+    f64::EPSILON * sum
+}
+
 #[test]
 fn a_turned_world_gives_the_same_times_within_their_errors() {
     // Turning changes every rounding, that of the data too, and nothing else: the times differ by no more.
@@ -240,7 +266,12 @@ fn a_turned_world_gives_the_same_times_within_their_errors() {
             match (pair.search(window).meeting, pair.turned(&turn).search(window).meeting) {
                 (Meeting::At(a), Meeting::At(b)) => {
                     let data = pair.rounding_of_data(a.time) / a.approach.abs();
-                    Some((a.time - b.time).abs() / (a.time_error + b.time_error + data))
+                    let difference = (a.time - b.time).abs();
+                    let allowed = a.time_error + b.time_error + data;
+                    // Close to the separatrix a tumbling body makes much of little.
+                    let turns =
+                        if difference > 0.5 * allowed { rounding_of_turns(&pair, a.time) } else { 0.0 };
+                    Some(difference / (allowed + turns))
                 }
                 (Meeting::Apart, Meeting::Apart) | (Meeting::Overlapping(_), Meeting::Overlapping(_)) => None,
                 other => panic!("seed {seed}: {other:?}"),

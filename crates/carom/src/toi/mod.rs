@@ -2,13 +2,13 @@
 //!
 //! **Never jumping over a contact.** From any instant, the separation along the normal found there has a lower bound
 //! that is concave in time and exact to first order (`bound`): up to its root nothing can touch. The same bound looks
-//! back from a later instant. So a step goes twice as far as the bound reaches, and is accepted if the bound from its
-//! end reaches back to where the first left off. Close to a contact Newton's method finds the root of g, with
+//! back from a later instant. So a step goes farther than the bound reaches, and is accepted if the bound from its end
+//! reaches back to where the first left off. Close to a contact inverse cubics find the root of g, with
 //! g' = n·(v_Q − v_P), which is exact at the closest points; the bound from the root back certifies that it is the
 //! first. While the balls about the bodies are apart, their first touch is a safe step as well, and costs no gap.
 //!
-//! **Touches without approach.** Where the gap is some 10⁻⁶ of the bodies and hardly changes, the bound crawls. There the
-//! gap is followed by cubics through gaps and rates (`touch`), and their minimum tells a graze, a miss and an impact
+//! **Touches without approach.** Where the gap is below 10⁻⁶ of the bodies and hardly changes, the bound crawls. There the
+//! gap is followed by cubics through gaps and rates (`follow`), and their minimum tells a graze, a miss and an impact
 //! apart. That rests on the cubics foretelling the gap halfway, not on a bound.
 //!
 //! **What is certified.** No contact before the time returned, but for touches as above, and up to the rounding of the
@@ -17,6 +17,7 @@
 #![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 mod bound;
+mod follow;
 mod pair;
 pub mod periodic;
 mod touch;
@@ -61,7 +62,7 @@ impl<S, M> Clone for Moving<'_, S, M> {
 
 impl<S, M> Copy for Moving<'_, S, M> {}
 
-/// The time to search.
+/// The time to search, both ends finite. Motions are not asked for a state outside it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Window {
     /// Its beginning.
