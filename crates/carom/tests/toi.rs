@@ -335,4 +335,15 @@ fn motions_that_floats_do_not_hold_are_undecided() {
             first_contact(Moving::new(&shape, &still), Moving::new(&shape, &moving), Window::new(0.0, 1.0));
         assert_eq!(found.meeting, Meeting::Undecided(0.0), "{place} {speed}");
     }
+    let one = Moving::new(&shape, &still);
+    let two = one.displaced(Vector3::new(9.0, 0.0, 0.0));
+    let periodic = Periodic { lengths: Vector3::new(20.0, 20.0, 0.0) };
+    for (until, expected) in [
+        (f64::INFINITY, Meeting::Undecided(0.0)),
+        (f64::NAN, Meeting::Undecided(0.0)),
+        (-1.0, Meeting::Apart),
+    ] {
+        assert_eq!(first_contact(one, two, Window::new(0.0, until)).meeting, expected, "{until}");
+        assert_eq!(periodic.first_contact(one, two, Window::new(0.0, until)).meeting, expected, "{until}");
+    }
 }

@@ -62,7 +62,8 @@ impl<S, M> Clone for Moving<'_, S, M> {
 
 impl<S, M> Copy for Moving<'_, S, M> {}
 
-/// The time to search, both ends finite. Motions are not asked for a state outside it.
+/// The time to search. Motions are not asked for a state outside it. One without an end is undecided, one that ends before
+/// it begins has no contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Window {
     /// Its beginning.
@@ -204,7 +205,10 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
             return Ok(Meeting::Apart);
         }
         let (from, until) = (self.window.from, self.window.until);
-        if !self.pair.is_finite(from) {
+        if until <= from {
+            return Ok(Meeting::Apart);
+        }
+        if !((until - from).is_finite() && self.pair.is_finite(from)) {
             return Ok(Meeting::Undecided(from));
         }
         // Where the balls stay apart there is nothing to evaluate.
