@@ -3,8 +3,10 @@
 //! The library holds all the physics and does no input or output. In reading order, each module using only what
 //! stands above it: [`error`], [`metric`] (the kinetic metric), [`shape`], [`body`], [`motion`] (a body's flight when
 //! nothing touches it), [`gap`] (signed distance and contact points), [`toi`] (the first time the gap closes),
-//! [`joint`], [`contact`], [`impact`] (the impact problem, its laws and its outcome), [`flow`] (motion under
-//! constraints), [`audit`] (checks a result from outside), [`scene`] (the file formats).
+//! [`pairs`] (that of many pairs at once), [`joint`], [`contact`] (who touches whom, the gap's derivatives, the type of a
+//! contact), [`impact`] (the impact problem, its laws and its outcome), [`flow`] (motion under constraints), [`audit`]
+//! (checks a result from outside), [`scene`] (the file formats), [`record`] (what a run produces), [`simulation`] (the
+//! loop).
 #![forbid(unsafe_code)]
 
 pub mod error;
@@ -19,6 +21,8 @@ pub mod motion;
 pub mod gap;
 
 pub mod toi;
+
+pub mod pairs;
 
 pub mod joint;
 

@@ -1,4 +1,4 @@
-//! The hot path (shapes, motion, gap, two-body impact) needs nothing but `core`, `libm` and small matrices: no allocation,
+//! The hot path (shapes, motion, gap, time of impact, two-body impact) needs nothing but `core`, `libm` and small matrices: no allocation,
 //! no dynamic dispatch, no function of `std`, so that the same source gives the same bits wherever it runs.
 //!
 //! Methods of f64 that come from `std` are told apart from others by the compiler alone: clippy's `disallowed_methods`,
@@ -9,10 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each with its root, where the lint is asked for.
-const HOT: [(&str, &str); 4] = [
+const HOT: [(&str, &str); 5] = [
     ("shape", "shape/mod.rs"),
     ("motion", "motion/mod.rs"),
     ("gap", "gap/mod.rs"),
+    ("toi", "toi/mod.rs"),
     ("impact/pair.rs", "impact/pair.rs"),
 ];
 

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use carom::contact::Side;
 use carom::motion::Flight;
+use carom::pairs::{Other, Query, first_contacts};
 use carom::scene::file;
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
 use carom::shape::Shape;
-use carom::toi::many::{Other, Query, first_contacts};
 use carom::toi::periodic::Periodic;
 use carom::toi::{Meeting, Moving, Search, Touch, Window};
 use nalgebra::Vector3;

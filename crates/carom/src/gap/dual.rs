@@ -110,7 +110,7 @@ impl<'a, A: Convex, B: Convex> Ascent<'a, A, B> {
                 gained >= 0.1 * expected
             };
             if better {
-                if gained >= 0.7 * expected {
+                if self.reach < 1.0 && gained >= 0.7 * expected {
                     self.reach = self.reach.max(2.0 * step.norm()).min(1.0);
                 }
                 self.at = next;
@@ -127,16 +127,22 @@ impl<'a, A: Convex, B: Convex> Ascent<'a, A, B> {
     /// C + f I in a basis of the tangent plane.
     fn bend(&self, basis: &[Vector3<f64>; 2]) -> Matrix2<f64> {
         let one = self.pair.one.form(&self.at.hessians[0], basis);
-        let other =
-            self.pair.other.map_or_else(Matrix2::zeros, |other| other.form(&self.at.hessians[1], basis));
+        let other = match self.pair.other {
+            Some(other) => other.form(&self.at.hessians[1], basis),
+            None => Matrix2::zeros(),
+        };
         one + other + Matrix2::from_diagonal_element(self.at.value)
     }
 }
 
+// Inlined, as what it calls: handing the vectors over by memory takes as long as the arithmetic.
+#[inline(always)]
 fn place<A: Convex, B: Convex>(pair: &Pair<A, B>, normal: Vector3<f64>) -> Place {
     let one = pair.one.facing(&normal);
-    let other =
-        pair.other.map_or_else(|| (Vector3::zeros(), Matrix3::zeros()), |other| other.facing(&-normal));
+    let other = match pair.other {
+        Some(other) => other.facing(&-normal),
+        None => (Vector3::zeros(), Matrix3::zeros()),
+    };
     let between = pair.offset + other.0 - one.0;
     let value = normal.dot(&between);
     let slope = between - normal * value;
@@ -151,17 +157,17 @@ fn unit_of(x: Vector3<f64>) -> Vector3<f64> {
 
 /// The maximiser of slope·δ − ½δᵀBδ where B is positive and it lies within reach; else that of a B shifted by enough.
 fn bounded_step(bend: &Matrix2<f64>, slope: &Vector2<f64>, reach: f64) -> Vector2<f64> {
-    let mean = 0.5 * (bend.m11 + bend.m22);
-    let half = 0.5 * (bend.m11 - bend.m22);
-    let least = mean - libm::sqrt(half * half + bend.m12 * bend.m12);
-    let steep = slope.norm();
-    if least > 0.0 {
+    let determinant = bend.m11 * bend.m22 - bend.m12 * bend.m12;
+    if bend.m11 + bend.m22 > 0.0 && determinant > 0.0 {
         let step = solve(bend, slope);
-        if step.norm() <= reach {
+        if step.norm_squared() <= reach * reach {
             return step;
         }
     }
-    solve(&(bend + Matrix2::identity() * (steep / reach - least)), slope)
+    let mean = 0.5 * (bend.m11 + bend.m22);
+    let half = 0.5 * (bend.m11 - bend.m22);
+    let least = mean - libm::sqrt(half * half + bend.m12 * bend.m12);
+    solve(&(bend + Matrix2::identity() * (slope.norm() / reach - least)), slope)
 }
 
 fn solve(m: &Matrix2<f64>, b: &Vector2<f64>) -> Vector2<f64> {

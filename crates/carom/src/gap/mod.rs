@@ -165,6 +165,7 @@ impl<'a, S: Convex> Turned<'a, S> {
     }
 
     /// The support point, and the Hessian in the body's own axes.
+    #[inline(always)]
     fn facing(&self, n: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
         let (point, hessian) = self.shape.support_and_hessian(&self.axes.tr_mul(n));
         (self.axes * (point * self.unit), hessian * self.unit)

@@ -193,5 +193,5 @@ fn ascend<A: Convex, B: Convex>(pair: &Pair<A, B>, start: &Vector3<f64>) -> Foun
 
 /// A climb is slow when a step leaves more than this of the slope, but not in its first steps; after the points were
 /// tried in vain, not before as many steps again.
-const SHRINKING: f64 = 0.1;
-const FIRST_TRY: u32 = 3;
+const SHRINKING: f64 = 0.5;
+const FIRST_TRY: u32 = 4;

@@ -29,6 +29,7 @@ pub(super) fn support(a: [f64; 3], n: &Vector3<f64>) -> Vector3<f64> {
 }
 
 /// The diagonal is written as a_i² Σ_{j≠i} w_j²/h, which does not cancel where s_i is close to a_i.
+#[inline(always)]
 pub(super) fn support_and_hessian(a: [f64; 3], n: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
     let (h, w) = tangent(a, n);
     let [x, y, z] = [w.x * w.x, w.y * w.y, w.z * w.z];
@@ -57,6 +58,7 @@ pub(super) fn rolling_radius(a: [f64; 3]) -> f64 {
 }
 
 /// h = |y| and w = y/|y|; zero for zero.
+#[inline(always)]
 fn tangent(a: [f64; 3], n: &Vector3<f64>) -> (f64, Vector3<f64>) {
     let y = n.component_mul(&Vector3::from(a));
     let square = y.norm_squared();

@@ -124,6 +124,7 @@ impl Shape {
 
     /// [`Shape::support`] and [`Shape::support_hessian`] at once, for little more than the first alone.
     #[must_use]
+    #[inline(always)]
     pub fn support_and_hessian(&self, n: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
         match self.kind() {
             Kind::Point => (Vector3::zeros(), Matrix3::zeros()),
@@ -265,6 +266,7 @@ impl Convex for Shape {
         self.support_height(n)
     }
 
+    #[inline(always)]
     fn support_and_hessian(&self, n: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
         self.support_and_hessian(n)
     }

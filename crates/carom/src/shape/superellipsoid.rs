@@ -42,6 +42,7 @@ struct Tangent {
 
 /// With u = |y|/max|y|, u_i^{q−1} and t = (Σu^q)^{−1/p} give h = max|y| Σu^q t and w_i^{q−1} = u_i^{q−1} t, because
 /// (q−1)/q = 1/p.
+#[inline(always)]
 fn tangent(a: [f64; 3], p: f64, n: &Vector3<f64>) -> Option<Tangent> {
     let mut scale = 1.0;
     let mut y: [f64; 3] = core::array::from_fn(|i| a[i] * n[i].abs());
@@ -116,6 +117,7 @@ impl Tangent {
 }
 
 /// The diagonal is written as a_i² w_i^{q−2} Σ_{j≠i} w_j^q, which does not cancel where s_i is close to a_i.
+#[inline(always)]
 pub(super) fn support_and_hessian(a: [f64; 3], p: f64, n: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
     let Some(tangent) = tangent(a, p, n) else {
         return (Vector3::zeros(), Matrix3::zeros());

@@ -2,21 +2,22 @@
 //!
 //! **Never jumping over a contact.** From any instant, the separation along the normal found there has a lower bound
 //! that is concave in time and exact to first order (`bound`): up to its root nothing can touch. The same bound looks
-//! back from a later instant. So a step goes twice as far as the bound reaches, and is accepted if the bound from its
-//! end reaches back to where the first left off. Close to a contact Newton's method finds the root of g, with
+//! back from a later instant. So a step goes farther than the bound reaches, and is accepted if the bound from its end
+//! reaches back to where the first left off. Close to a contact inverse cubics find the root of g, with
 //! g' = n·(v_Q − v_P), which is exact at the closest points; the bound from the root back certifies that it is the
 //! first. While the balls about the bodies are apart, their first touch is a safe step as well, and costs no gap.
 //!
-//! **Touches without approach.** Where the gap is some 10⁻⁶ of the bodies and hardly changes, the bound crawls. There the
-//! gap is followed by cubics through gaps and rates (`touch`), and their minimum tells a graze, a miss and an impact
+//! **Touches without approach.** Where the gap is below 10⁻⁶ of the bodies and hardly changes, the bound crawls. There the
+//! gap is followed by cubics through gaps and rates (`follow`), and their minimum tells a graze, a miss and an impact
 //! apart. That rests on the cubics foretelling the gap halfway, not on a bound.
 //!
 //! **What is certified.** No contact before the time returned, but for touches as above, and up to the rounding of the
 //! gap: some 10⁻¹⁵ of sizes, distances and ways flown. The time's error follows from that rounding and the approach
 //! speed; where there is no approach, from how long the gap stays within rounding of zero.
+#![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 mod bound;
-pub mod many;
+mod follow;
 mod pair;
 pub mod periodic;
 mod touch;
@@ -61,7 +62,8 @@ impl<S, M> Clone for Moving<'_, S, M> {
 
 impl<S, M> Copy for Moving<'_, S, M> {}
 
-/// The time to search.
+/// The time to search. Motions are not asked for a state outside it. One without an end is undecided, one that ends before
+/// it begins has no contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Window {
     /// Its beginning.
@@ -203,6 +205,12 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
             return Ok(Meeting::Apart);
         }
         let (from, until) = (self.window.from, self.window.until);
+        if until <= from {
+            return Ok(Meeting::Apart);
+        }
+        if !((until - from).is_finite() && self.pair.is_finite(from)) {
+            return Ok(Meeting::Undecided(from));
+        }
         // Where the balls stay apart there is nothing to evaluate.
         let clear = self.pair.balls_apart(from, until - from);
         if clear >= until - from {
@@ -230,17 +238,17 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
             if clear.max(safe) >= left {
                 return Ok(Meeting::Apart);
             }
+            crawling = if now.gap() <= NEAR * self.pair.size { crawling + 1 } else { 0 };
             let then = if clear > STRIDE * safe {
                 self.at(now.time + clear, Some(&now))?
             } else if now.time + safe <= now.time {
                 return Ok(self.stuck(now));
-            } else if crawling >= MOST_CRAWLING {
+            } else if crawling > MOST_CRAWLING {
+                crawling = 0;
                 self.follow(now, safe)?
             } else {
                 self.step(before.as_ref(), &now, safe)?
             };
-            let near = now.gap() <= NEAR * self.pair.size && crawling < MOST_CRAWLING;
-            crawling = if near { crawling + 1 } else { 0 };
             before = Some(now);
             now = then;
         }

@@ -7,7 +7,7 @@ use super::bound::{Bound, Extent, Mode, first_root};
 use crate::body::State;
 use crate::gap::{Gap, gap, gap_near, gap_to_plane};
 use crate::motion::Motion;
-use crate::shape::{Convex, HalfSpace};
+use crate::shape::{Convex, HalfSpace, length};
 
 /// What a body is searched against.
 pub(super) enum Against<'a, B, N> {
@@ -122,13 +122,18 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
         [first, second]
     }
 
+    /// Whether the motions have numbers at a time.
+    pub fn is_finite(&self, t: f64) -> bool {
+        let sum = |v: &Vector3<f64>| v.x + v.y + v.z;
+        let numbers = self.states(t).map(|s| sum(&s.position) + sum(&s.velocity) + sum(&s.angular_velocity));
+        (numbers[0] + numbers[1] + sum(&self.pull) + self.turning + self.unsteadiness).is_finite()
+    }
+
     /// The pair at a time; nothing between two points.
     pub fn at(&self, time: f64, near: Option<&Vector3<f64>>) -> Option<Instant> {
         let states = self.states(time);
         let [first, second] = &states;
-        let place = |state: &State| {
-            libm::sqrt(state.position.norm_squared()) + libm::sqrt(state.velocity.norm_squared()) * time.abs()
-        };
+        let place = |state: &State| length(&state.position) + length(&state.velocity) * time.abs();
         let (found, passing, places) = match &self.second {
             Against::Body(body) => {
                 let one = (self.first.shape, &first.pose());
@@ -151,7 +156,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
             found,
             approach: found.normal.dot(&passing),
             curvature: 2.0 * self.turning
-                + libm::sqrt(self.pull.norm_squared())
+                + length(&self.pull)
                 + self.unsteadiness
                 + passing.norm_squared() / self.roundness,
             unsure: ROUNDING_OF_SIZE * self.size + ROUNDING_OF_PLACE * places,
@@ -271,6 +276,10 @@ pub(super) fn clear_of(
         let rounding = 16.0 * f64::EPSILON * square(v) * square(x);
         if towards >= 0.0 || discriminant < -rounding {
             return limit;
+        }
+        // Squares beyond the range of floats say nothing.
+        if discriminant.is_nan() {
+            return 0.0;
         }
         // The smaller root, in the form that does not cancel.
         return (apart / (libm::sqrt(discriminant.max(0.0)) - towards) * SHORT).min(limit);

@@ -118,6 +118,9 @@ impl Periodic {
         let pull = second.motion.acceleration() - first.motion.acceleration();
         let unsteadiness = first.motion.unsteadiness() + second.motion.unsteadiness();
         let mut course = Course { evaluations: 0, best: None };
+        if window.until <= window.from {
+            return course.end(window.until, window.until);
+        }
         let mut piece = window;
         let half_box = 0.5 * self.shortest();
         for _ in 0..MOST_PIECES {
@@ -125,7 +128,7 @@ impl Periodic {
             let apart = two.position + second.image - one.position - first.image;
             let speed = two.velocity - one.velocity;
             let sum = apart + speed + pull;
-            if !(sum.x + sum.y + sum.z).is_finite() {
+            if !(sum.x + sum.y + sum.z + window.until).is_finite() {
                 return course.undecided(piece.from);
             }
             // In an open world there is one image, and the piece is all.

@@ -5,10 +5,10 @@
 
 use rayon::prelude::*;
 
-use super::periodic::Periodic;
-use super::{Moving, Search, Window, first_contact, first_contact_with_plane};
 use crate::motion::Motion;
 use crate::shape::{Convex, HalfSpace};
+use crate::toi::periodic::Periodic;
+use crate::toi::{Moving, Search, Window, first_contact, first_contact_with_plane};
 
 /// One question.
 #[derive(Debug, Clone, Copy)]
