@@ -54,7 +54,7 @@ fn close(found: &Value, expected: &Value, scale: f64) {
 fn the_papers_contacts_with_every_field() {
     let file: Value = serde_json::from_str(include_str!("../../../cases/contacts/classify.json")).unwrap();
     for (scene, name) in [
-        ("pvwz_paradox.toml", "paper"),
+        ("paradox.toml", "paper"),
         ("pvwz_two_ellipses.toml", "E1_paradox_2b_two_ellipses_planar"),
         ("pvwz_overlapping.toml", "U1_type2a_unrealizable"),
     ] {
@@ -151,7 +151,7 @@ fn the_neighbourhood_is_an_ellipse_about_the_deepest_point() {
         }
     }
     // Of the paradox nothing enters before, and something after.
-    let document = classify(&["pvwz_paradox.toml", "--span", "0.01"], "");
+    let document = classify(&["paradox.toml", "--span", "0.01"], "");
     for patch in document["contacts"][0]["neighbourhood"]["patches"].as_array().unwrap() {
         let (time, outline) = (patch["time"].as_f64().unwrap(), patch["outline"].as_array().unwrap());
         assert_eq!(outline.is_empty(), time < 0.0, "{patch}");
@@ -205,13 +205,13 @@ normal = [0, 0, 1]
         "carom = 1\n[[fill]]\nname = 'gas'\ncount = 3\nshape = { sphere = { radius = 1 } }\nmass = 1\npacking_fraction = 0.1\n",
     );
     assert!(run.code == Some(2) && run.out.is_empty() && run.err.contains("no bodies yet"), "{}", run.err);
-    let run = carom(&["classify", "pvwz_paradox.toml", "--tolerance", "2"], "");
+    let run = carom(&["classify", "paradox.toml", "--tolerance", "2"], "");
     assert!(run.code == Some(2) && run.err.contains("--tolerance"), "{}", run.err);
 }
 
 #[test]
 fn read_as_stored() {
-    for scene in ["pvwz_paradox", "pvwz_overlapping", "sp_corner"] {
+    for scene in ["paradox", "pvwz_overlapping", "sp_corner"] {
         let run = carom(&["classify", &format!("{scene}.toml")], "");
         assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
         golden::check(&format!("classify_{scene}.txt"), &run.out);

@@ -28,7 +28,7 @@ fn pairs(arguments: &[&str]) -> Vec<Value> {
 fn the_paradox_before_at_and_after_contact() {
     let file: Value = serde_json::from_str(include_str!("../../../cases/contacts/free_flight.json")).unwrap();
     for entry in file["cases"][0]["gaps"].as_array().unwrap() {
-        let found = pairs(&["pvwz_paradox.toml", "--at", &entry["t"].to_string()]);
+        let found = pairs(&["paradox.toml", "--at", &entry["t"].to_string()]);
         let [pair] = found.as_slice() else { panic!("{found:?}") };
         let (ours, theirs) = (pair["gap"].as_f64().unwrap(), entry["gap"].as_f64().unwrap());
         assert!((ours - theirs).abs() <= 2e-14, "t = {}: {ours} against {theirs}", entry["t"]);
@@ -58,7 +58,7 @@ fn planes_come_first_and_their_normal_points_to_the_body() {
 
 #[test]
 fn for_people_and_with_wrong_arguments() {
-    let (code, out, _) = run(&["gap", "pvwz_paradox.toml", "--at", "0.2"]);
+    let (code, out, _) = run(&["gap", "paradox.toml", "--at", "0.2"]);
     assert!(code == Some(0) && out.contains("overlap by") && out.contains("t = 0.2"), "{out}");
     for arguments in [["sp_corner.toml", "--at", "soon"], ["dps_hinged_frames.toml", "--at", "1"]] {
         let (code, out, err) = run(&[&["gap"], arguments.as_slice()].concat());
@@ -114,7 +114,7 @@ fn a_falling_ball_meets_the_floor_when_it_should() {
 
 #[test]
 fn the_paradox_touches_at_once_without_a_type() {
-    let (code, out, _) = run(&["toi", "pvwz_paradox.toml", "--json"]);
+    let (code, out, _) = run(&["toi", "paradox.toml", "--json"]);
     let document: Value = serde_json::from_str(&out).unwrap();
     let pair = &document["pairs"][0];
     assert!(code == Some(0) && pair["time"].as_f64().unwrap().abs() <= pair["time_error"].as_f64().unwrap());

@@ -314,7 +314,7 @@ fn the_paradox_as_in_the_reference() {
     let file: Value = serde_json::from_str(include_str!("../../../cases/contacts/classify.json")).unwrap();
     let case = |k: usize| &file["cases"][k];
 
-    let (scene, paper) = ("pvwz_paradox", case(0));
+    let (scene, paper) = ("paradox", case(0));
     close(&of(scene, "contact point P"), &numbers(&paper["point"]), 0.0);
     close(&of(scene, "normal n₁"), &numbers(&paper["normal"]), 0.0);
     close(&of(scene, "j = g'''"), &numbers(&paper["g3"]), 0.0);

@@ -210,7 +210,7 @@ fn strict_ends_a_run_at_the_first_violation() {
 
 #[test]
 fn a_paradox_is_held_passed_or_the_end() {
-    let scene = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/papers/pvwz_paradox.toml");
+    let scene = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/papers/paradox.toml");
     let held = run(&scene, &["--json", "--until", "0.5"]).well().json();
     let kinds = |document: &Value| -> Vec<String> {
         let events = document["events"].as_array().unwrap();
@@ -243,7 +243,7 @@ fn a_paradox_is_held_passed_or_the_end() {
 #[test]
 fn the_impulse_of_a_hold_is_the_length_of_the_velocitys_path() {
     // Nothing but the force accelerates a body of mass 1, so ∫λ dt is the length of the path of its velocity.
-    let scene = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/papers/pvwz_paradox.toml");
+    let scene = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/papers/paradox.toml");
     let mut impulse = 0.0;
     let [coarse, fine] = ["4e-5", "2e-5"].map(|interval| {
         let document =

@@ -208,14 +208,14 @@ fn a_cradle_with_gaps_hands_on_the_blow() {
 fn box_of(count: usize, shape: &str, speed: f64, spin: f64, seed: u64) -> String {
     use rand::{RngExt, SeedableRng};
     let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
-    let side = (count as f64).cbrt().ceil();
+    let side = (1..).find(|side: &usize| side.pow(3) >= count).unwrap();
     let pitch = 3.0;
-    let length = side * pitch;
+    let length = side as f64 * pitch;
     let mut text = String::from("carom = 1\n");
     let mut placed = 0;
-    'all: for i in 0..100 {
-        for j in 0..side as usize {
-            for k in 0..side as usize {
+    'all: for i in 0..side {
+        for j in 0..side {
+            for k in 0..side {
                 if placed == count {
                     break 'all;
                 }
@@ -555,7 +555,9 @@ fn a_reversed_run_returns_to_its_start_within_the_horizon_of_chaos() {
     let scene = scene(&box_of(10, SUPER, 1.0, 2.0, 1));
     let (world, states) = World::of(&scene);
     let mut horizon = 0;
-    for (duration, allowed) in [(5.0, 1e-12), (10.0, 1e-9), (15.0, 1e-4), (20.0, f64::INFINITY), (25.0, f64::INFINITY)] {
+    for (duration, allowed) in
+        [(5.0, 1e-12), (10.0, 1e-9), (15.0, 1e-4), (20.0, f64::INFINITY), (25.0, f64::INFINITY)]
+    {
         let mut forth = Simulation::new(world.clone(), &states, until(duration)).unwrap();
         forth.run(&mut Nothing, |_| true);
         let turned: Vec<State> = forth

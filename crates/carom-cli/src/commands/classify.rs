@@ -63,8 +63,8 @@ Types, by the first derivative of the gap that is not zero in free flight:
   degenerate        none of these
 
 Examples:
-  carom classify cases/papers/pvwz_paradox.toml
-  carom classify cases/papers/pvwz_paradox.toml --svg neighbourhood.svg --span 0.1";
+  carom classify cases/papers/paradox.toml
+  carom classify cases/papers/paradox.toml --svg neighbourhood.svg --span 0.1";
 
 fn parse_tolerance(text: &str) -> Result<f64, String> {
     match text.parse() {

@@ -41,7 +41,7 @@ called a graze when free flight parts the bodies again; where it would let them 
 In a periodic box every image is followed, a body's own as well, and `image` is how far the second body is displaced.
 
 Examples:
-  carom toi cases/papers/pvwz_paradox.toml
+  carom toi cases/papers/paradox.toml
   carom toi ball.toml --until 2 --json";
 
 fn parse_until(text: &str) -> Result<f64, String> {

@@ -196,11 +196,11 @@ impl Simulation {
         }
         if resting.len() > 1 {
             let holding = self.weigh_together(cluster, resting)?;
-            for (&k, (holds, g2)) in resting.iter().zip(holding.holds.iter().zip(&holding.accelerations)) {
+            for (i, &k) in resting.iter().enumerate() {
                 let scale = self.scales(cluster, &cluster.contacts[k]);
-                verdicts[k].fate = if *holds {
+                verdicts[k].fate = if holding.holds[i] && !holding.marginal[i] {
                     Fate::Holds
-                } else if *g2 > NONE * scale[0] {
+                } else if holding.accelerations[i] > NONE * scale[0] {
                     Fate::Parts
                 } else {
                     self.foresee(cluster, &cluster.contacts[k], t)
@@ -700,10 +700,9 @@ impl Simulation {
         let anew = group.follows >= MOST_FOLLOWS && group.piece.ending == Ending::Step;
         let next = if anew {
             let states = group.piece.end().to_vec();
-            group.flow.advance(&states, 0.0, FOREVER).map(|piece| {
-                (group.origin, group.follows, group.zero) = (states, 0, t);
-                piece
-            })
+            let piece = group.flow.advance(&states, 0.0, FOREVER);
+            (group.origin, group.follows, group.zero) = (states, 0, t);
+            piece
         } else {
             group.follows += 1;
             group.flow.follow(&group.piece, FOREVER)
@@ -740,7 +739,7 @@ impl Simulation {
         let end = self.clock.local(self.settings.until);
         let speed = self.speed(&pair, |body| self.state(body, t));
         let step = self.size(&pair) / speed / 64.0;
-        if !(step > 0.0) || !step.is_finite() {
+        if step <= 0.0 || !step.is_finite() {
             return;
         }
         let Some((exit, deepest)) = self.exit_of(&pair, t, end, step) else { return };

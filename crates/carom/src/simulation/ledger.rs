@@ -22,8 +22,8 @@ pub struct Worst {
 impl Worst {
     /// Notes a value if it is larger.
     pub fn note(&mut self, value: f64, event: u64) {
-        // Not `value > self.value`: what is no number is the worst.
-        if !(value <= self.value) {
+        // What is no number is the worst.
+        if value > self.value || value.is_nan() {
             *self = Self { value, event };
         }
     }
@@ -156,7 +156,7 @@ impl Ledger {
 
     /// A gap was measured.
     pub fn see_gap(&mut self, gap: f64, event: u64) {
-        if !(gap >= self.audit.gap_min) {
+        if gap < self.audit.gap_min || gap.is_nan() {
             (self.audit.gap_min, self.audit.gap_min_event) = (gap, event);
         }
     }

@@ -306,7 +306,7 @@ impl Simulation {
             let mut last = f64::INFINITY;
             for _ in 0..8 {
                 let by = step(&k);
-                if !(by.abs() <= 4.0 * error) || by.abs() >= last {
+                if by.is_nan() || by.abs() > 4.0 * error || by.abs() >= last {
                     break;
                 }
                 last = by.abs();

@@ -53,8 +53,7 @@ pub const CYLINDRICAL_FRAMES: File =
 pub const SPHERICAL_FRAMES: File =
     ("dps_spherical_frames.toml", include_str!("../../../../../cases/papers/dps_spherical_frames.toml"));
 
-pub const PARADOX: File =
-    ("pvwz_paradox.toml", include_str!("../../../../../cases/papers/pvwz_paradox.toml"));
+pub const PARADOX: File = ("paradox.toml", include_str!("../../../../../cases/papers/paradox.toml"));
 pub const TWO_ELLIPSES: File =
     ("pvwz_two_ellipses.toml", include_str!("../../../../../cases/papers/pvwz_two_ellipses.toml"));
 pub const OVERLAPPING: File =

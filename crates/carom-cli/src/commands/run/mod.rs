@@ -92,7 +92,7 @@ Ctrl-C ends a run cleanly at the next event: what happened so far is reported, w
 code 0. A run with -o that was interrupted or killed goes on with --resume, to the same result bit for bit.
 
 Examples:
-  carom run cases/papers/pvwz_paradox.toml --until 1
+  carom run cases/papers/paradox.toml --until 1
   carom run ball.toml --until 10 --json
   carom run gas.toml -o gas --strict
   carom run --resume gas";
