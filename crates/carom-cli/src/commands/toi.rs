@@ -4,14 +4,18 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use carom::contact::Side;
-use carom::motion::Flight;
+use carom::contact::classify::{Tolerances, classify};
+use carom::contact::kinematics::{self, Facing, kinematics};
+use carom::contact::moment::{Sizes, moment};
+use carom::gap::{Gap, gap, gap_to_plane};
+use carom::motion::{Derivatives, Flight};
 use carom::pairs::{Other, Query, first_contacts};
 use carom::scene::file;
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
 use carom::shape::Shape;
 use carom::toi::periodic::Periodic;
-use carom::toi::{Meeting, Moving, Search, Touch, Window};
+use carom::toi::{Contact, Meeting, Moving, Search, Touch, Window};
 use nalgebra::Vector3;
 use serde::Serialize;
 
@@ -36,8 +40,9 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Each pair flies freely, as if the others were not there; no contact of it is missed. A contact without approach is
-called a graze when free flight parts the bodies again; where it would let them overlap, its type is left open.
+Each pair flies freely, as if the others were not there; no contact of it is missed. A contact without approach has the
+type that `carom classify` gives it: a graze when free flight parts the bodies again, a paradox where it would let them
+overlap.
 In a periodic box every image is followed, a body's own as well, and `image` is how far the second body is displaced.
 
 Examples:
@@ -68,7 +73,7 @@ pub struct Pair {
     pub point: Option<[f64; 3]>,
     /// Normal relative velocity; negative: closing.
     pub approach: Option<f64>,
-    /// `normal` or `graze`; none when they do not meet, or sink into one another without approach.
+    /// As `classify` names it: `normal` where they approach; none when they do not meet.
     #[serde(rename = "type")]
     pub kind: Option<&'static str>,
     /// In a periodic box, the displacement of the second body that is met.
@@ -121,6 +126,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
 fn pairs(scene: &Scene, until: f64) -> (Vec<Pair>, Vec<(usize, String)>) {
     let flights: Vec<Flight> =
         scene.bodies.iter().map(|b| Flight::new(&b.body, &b.state, &scene.gravity)).collect();
+    let flying = Flying { scene, flights: &flights };
     let moving = |i: usize| Moving::new(&scene.bodies[i].body.shape, &flights[i]);
     let periodic = scene.periodic.map(|lengths| Periodic { lengths });
     let (mut sides, mut queries) = (Vec::new(), Vec::new());
@@ -159,7 +165,7 @@ fn pairs(scene: &Scene, until: f64) -> (Vec<Pair>, Vec<(usize, String)>) {
             Some(message) => refused.push((second, message)),
             None => {
                 let image = periodic.filter(|_| matches!(first, Side::Body(_))).map(|_| found.image.into());
-                pairs.push(pair(bodies, &found, image));
+                pairs.push(pair(&flying, first, second, &found, image));
             }
         }
     }
@@ -190,22 +196,101 @@ fn said_of([first, second]: &[String; 2], found: &Search) -> Option<String> {
     }
 }
 
-fn pair(bodies: [String; 2], found: &Search, image: Option<[f64; 3]>) -> Pair {
-    let contact = if let Meeting::At(contact) = found.meeting { Some(contact) } else { None };
-    Pair {
+/// One pair's answer. A touch without approach is known better by its velocities than by its gap.
+fn pair(flying: &Flying, first: Side, second: usize, found: &Search, image: Option<[f64; 3]>) -> Pair {
+    let bodies = [first, Side::Body(second)].map(|side| name(flying.scene, side).to_string());
+    let mut pair = Pair {
         bodies,
-        time: contact.map(|c| c.time),
-        time_error: contact.map(|c| c.time_error),
-        gap: contact.map(|c| c.gap),
-        normal: contact.map(|c| c.normal.into()),
-        point: contact.map(|c| c.point.into()),
-        approach: contact.map(|c| c.approach),
-        kind: contact.and_then(|c| match c.touch {
-            Touch::Approaching => Some("normal"),
-            Touch::Grazing => Some("graze"),
-            Touch::Sinking => None,
-        }),
-        image: contact.and(image),
+        time: None,
+        time_error: None,
+        gap: None,
+        normal: None,
+        point: None,
+        approach: None,
+        kind: None,
+        image: None,
         evaluations: found.evaluations,
+    };
+    let Meeting::At(mut contact) = found.meeting else { return pair };
+    let mut kind = "normal";
+    if contact.touch != Touch::Approaching {
+        let touch = flying.touch(first, second, &found.image, &contact);
+        (contact, kind) = touch.unwrap_or((contact, "degenerate"));
+    }
+    pair.time = Some(contact.time);
+    pair.time_error = Some(contact.time_error);
+    pair.gap = Some(contact.gap);
+    pair.normal = Some(contact.normal.into());
+    pair.point = Some(contact.point.into());
+    pair.approach = Some(contact.approach);
+    pair.kind = Some(kind);
+    pair.image = image;
+    pair
+}
+
+/// A scene's bodies in flight.
+struct Flying<'a> {
+    scene: &'a Scene,
+    flights: &'a [Flight],
+}
+
+impl Flying<'_> {
+    /// The two sides at a time, with the second displaced, and their gap.
+    fn at<T>(
+        &self,
+        first: Side,
+        second: usize,
+        image: &Vector3<f64>,
+        t: f64,
+        ask: impl FnOnce(&Facing, &kinematics::Moving, &Gap) -> T,
+    ) -> Option<T> {
+        let moving = |body: usize, shift: Vector3<f64>| {
+            let constants = &self.scene.bodies[body].body;
+            let mut state = self.flights[body].at(t);
+            state.position += shift;
+            let derivatives = Derivatives::new(constants, &state, &self.scene.gravity);
+            kinematics::Moving { shape: &constants.shape, state, derivatives }
+        };
+        let two = moving(second, *image);
+        let (facing, found) = match first {
+            Side::Plane(k) => {
+                let plane = &self.scene.planes[k].half_space;
+                (Facing::Plane(plane), gap_to_plane(two.shape, &two.state.pose(), plane))
+            }
+            Side::Body(body) => {
+                let one = moving(body, Vector3::zeros());
+                let found = gap((one.shape, &one.state.pose()), (two.shape, &two.state.pose()))?;
+                (Facing::Body(one), found)
+            }
+        };
+        Some(ask(&facing, &two, &found))
+    }
+
+    /// The time and the type of a touch without approach.
+    fn touch(
+        &self,
+        first: Side,
+        second: usize,
+        image: &Vector3<f64>,
+        contact: &Contact,
+    ) -> Option<(Contact, &'static str)> {
+        let look = |t: f64| self.at(first, second, image, t, kinematics);
+        let scales = self.at(first, second, image, contact.time, |one, two, found| {
+            classify(one, two, found, Tolerances::default()).scales
+        })?;
+        let sizes = Sizes { length: scales.length, speed: scales.speed };
+        let none = Tolerances::default().rates * scales.speed;
+        let (time, time_error) = moment(look, contact.time, contact.time_error, sizes, |_| none);
+        let class = self.at(first, second, image, time, |one, two, found| {
+            classify(one, two, found, Tolerances::default())
+        })?;
+        let k = class.kinematics;
+        let point = match first {
+            Side::Plane(_) => k.points[1],
+            Side::Body(_) => (k.points[0] + k.points[1]) * 0.5,
+        };
+        let sharper =
+            Contact { time, time_error, gap: k.gap, normal: k.normal, point, approach: k.v, ..*contact };
+        Some((sharper, class.kind.name()))
     }
 }

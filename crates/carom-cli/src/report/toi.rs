@@ -25,9 +25,9 @@ pub fn write(out: &mut dyn Write, scene: &Scene, until: f64, pairs: &[Pair], sty
         Some((time, pair)) => {
             let [a, b] = &pair.bodies;
             let how = match pair.kind {
-                Some("normal") => "meet",
-                Some(_) => "graze each other",
-                None => "touch without approach, and free flight would let them overlap,",
+                Some("graze") => "graze each other",
+                Some("normal") | None => "meet",
+                Some(_) => "touch without approach, and free flight would let them overlap,",
             };
             writeln!(
                 out,

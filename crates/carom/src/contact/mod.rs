@@ -11,6 +11,8 @@ pub mod coefficients;
 
 pub mod classify;
 
+pub mod moment;
+
 pub mod neighbourhood;
 
 pub mod paradox;

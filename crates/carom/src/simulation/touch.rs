@@ -11,6 +11,7 @@ use super::queue::{Due, Pair, Party};
 use super::{Cause, Course, Simulation, Stopped};
 use crate::body::{Body, State};
 use crate::contact::kinematics::{Facing, Kinematics, Moving, kinematics};
+use crate::contact::moment::{Sizes, moment};
 use crate::contact::{Contact, Side, Surface};
 use crate::gap::{Gap, gap, gap_to_plane};
 use crate::impact::mechanism::Mechanism;
@@ -290,47 +291,16 @@ impl Simulation {
         first + of(pair.second as usize)
     }
 
-    /// A better time for a touch without approach, with a bound on its error: where the gap is least, or, where free flight
-    /// would let the bodies sink into one another, where its second derivative changes sign.
+    /// A better time for a touch without approach, with a bound on its error.
     fn polished(&self, pair: &Pair, t: f64, error: f64) -> (f64, f64) {
+        let speed = self.speed(pair, |body| self.state(body, t));
         let at = |time: f64| {
             let state = |body: usize| self.state(body, time);
             let found = self.gap_between(pair, state)?;
-            Some((self.kinematics_between(pair, state, &found), self.speed(pair, state)))
+            Some(self.kinematics_between(pair, state, &found))
         };
-        let Some((first, speed)) = at(t) else { return (t, error) };
-        let inflection = |k: &Kinematics| if k.g3 < 0.0 { -k.g2 / k.g3 } else { f64::INFINITY };
-        let lowest = |k: &Kinematics| if k.g2 > 0.0 { -k.v / k.g2 } else { f64::INFINITY };
-        for step in [inflection as fn(&Kinematics) -> f64, lowest] {
-            let (mut time, mut k) = (t, first);
-            let mut last = f64::INFINITY;
-            for _ in 0..8 {
-                let by = step(&k);
-                if by.is_nan() || by.abs() > 4.0 * error || by.abs() >= last {
-                    break;
-                }
-                last = by.abs();
-                let Some((next, _)) = at(time + by) else { break };
-                (time, k) = (time + by, next);
-            }
-            let settled = last <= 1e-4 * error && (time - t).abs() <= 4.0 * error;
-            if settled && k.v.abs() <= self.slow(pair, &k, speed).max(1e-9 * speed) {
-                return (time, last.max(4.0 * f64::EPSILON * time.abs()));
-            }
-        }
-        // What approaches after all is where the gap is zero.
-        let (mut time, mut k) = (t, first);
-        for _ in 0..4 {
-            if k.v >= -self.slow(pair, &k, speed) || k.gap == 0.0 {
-                break;
-            }
-            let Some((next, _)) = at(time - k.gap / k.v) else { break };
-            if next.gap.abs() >= k.gap.abs() {
-                break;
-            }
-            (time, k) = (time - k.gap / k.v, next);
-        }
-        (time, error)
+        let sizes = Sizes { length: self.size(pair), speed };
+        moment(at, t, error, sizes, |k| self.slow(pair, k, speed))
     }
 
     /// Resolves what closes, lets accelerations decide the rest, and sets everyone on course.
