@@ -15,7 +15,7 @@ use libm::tgamma as gamma;
 
 use super::{Osculation, across, length};
 
-/// The least w_i that [`support_hessian`] sees: it keeps ∇²h finite on the rings, at most about a²/(ε h).
+/// The least w_i that [`support_and_hessian`] sees: it keeps ∇²h finite on the rings, at most about a²/(ε h).
 const FLATTEST: f64 = f64::EPSILON;
 
 /// V = 8abc Γ(1+1/p)³/Γ(1+3/p)
