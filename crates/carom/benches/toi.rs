@@ -119,7 +119,7 @@ fn side_by_side(pairs: u64) {
             cast_shapes_nonlinear(&motions[0], &hulls[0], &motions[1], &hulls[1], 0.0, UNTIL, true).unwrap()
         };
         let us = time(5, 10, || search(black_box(&shapes), black_box(&flights)));
-        let them = time(3, 1, cast);
+        let them = time(10, 1, cast);
         ours.push(us);
         theirs.push(them);
         ratios.push(them / us);

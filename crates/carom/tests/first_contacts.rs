@@ -1,6 +1,6 @@
 //! First contacts of random pairs against dense sampling: none missed, none late.
 //!
-//! `CAROM_PAIRS=1000000` tries so many pairs instead of 10 000.
+//! `CAROM_PAIRS=1000000` tries so many pairs instead of 20 000.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod pairs;
@@ -68,7 +68,7 @@ fn check(seed: u64, kind: Kind) -> Option<Seen> {
 
 #[test]
 fn none_is_missed_and_none_is_late() {
-    let count = count(10_000);
+    let count = count(20_000);
     for (number, kind) in KINDS.into_iter().enumerate() {
         let started = Instant::now();
         let share = count / KINDS.len() as u64;
@@ -208,7 +208,7 @@ fn look_about(seed: u64) -> Option<([u32; 3], bool)> {
 
 #[test]
 fn near_grazes_are_told_from_misses() {
-    let count = (count(10_000) / 25).min(8000);
+    let count = (count(20_000) / 25).min(8000);
     let seen: Vec<([u32; 3], bool)> = (0..count).into_par_iter().filter_map(look_about).collect();
     let gaps = |k: usize| {
         let mut list: Vec<u32> = seen.iter().map(|(most, _)| most[k]).collect();
@@ -255,7 +255,7 @@ fn rounding_of_turns(pair: &Pair, time: f64) -> f64 {
 #[test]
 fn a_turned_world_gives_the_same_times_within_their_errors() {
     // Turning changes every rounding, that of the data too, and nothing else: the times differ by no more.
-    let count = count(10_000) / 10;
+    let count = count(20_000) / 10;
     let ratios: Vec<f64> = (0..count)
         .into_par_iter()
         .filter_map(|seed| {

@@ -347,3 +347,34 @@ fn motions_that_floats_do_not_hold_are_undecided() {
         assert_eq!(periodic.first_contact(one, two, Window::new(0.0, until)).meeting, expected, "{until}");
     }
 }
+
+#[test]
+fn no_normal_has_a_longer_lever() {
+    let mut source = ChaCha8Rng::seed_from_u64(11);
+    for k in 0..200 {
+        let semi_axes = [0; 3].map(|_| source.random_range(0.1..3.0));
+        let exponent = source.random_range(2.1..20.0);
+        let ellipsoid = k % 2 == 0;
+        let shape = if ellipsoid {
+            Shape::Ellipsoid { semi_axes }
+        } else {
+            Shape::Superellipsoid { semi_axes, exponent }
+        };
+        let lever = |n: &Vector3<f64>| shape.support(n).cross(n).norm();
+        for _ in 0..500 {
+            let n = random(&mut source, 1.0).normalize();
+            assert!(lever(&n) <= shape.lever() * (1.0 + 1e-14), "{shape:?}");
+        }
+        if ellipsoid {
+            // In the plane of the longest and the shortest axis, n² there as 1/a to 1/c, it is as long.
+            let order = |sign: f64| {
+                (0..3).max_by(|&i, &j| (sign * semi_axes[i]).total_cmp(&(sign * semi_axes[j]))).unwrap()
+            };
+            let (long, short) = (order(1.0), order(-1.0));
+            let mut n = Vector3::zeros();
+            n[long] = semi_axes[short].sqrt();
+            n[short] = semi_axes[long].sqrt();
+            assert!((lever(&n.normalize()) - shape.lever()).abs() <= 1e-14 * semi_axes[long], "{shape:?}");
+        }
+    }
+}
