@@ -113,12 +113,13 @@ fn a_falling_ball_meets_the_floor_when_it_should() {
 }
 
 #[test]
-fn the_paradox_touches_at_once_without_a_type() {
+fn the_paradox_touches_at_once_and_is_called_so() {
     let (code, out, _) = run(&["toi", "paradox.toml", "--json"]);
     let document: Value = serde_json::from_str(&out).unwrap();
     let pair = &document["pairs"][0];
     assert!(code == Some(0) && pair["time"].as_f64().unwrap().abs() <= pair["time_error"].as_f64().unwrap());
-    assert!(pair["type"].is_null(), "{pair}");
+    assert_eq!(pair["type"], "paradox_2b_star", "{pair}");
+    assert!(pair["time_error"].as_f64().unwrap() < 1e-13, "{pair}");
     let (code, _, err) = run(&["toi", "dps_hinged_frames.toml"]);
     assert!(code == Some(2) && err.contains("flying freely"), "{err}");
 }

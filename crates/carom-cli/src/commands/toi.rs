@@ -281,6 +281,8 @@ impl Flying<'_> {
         let sizes = Sizes { length: scales.length, speed: scales.speed };
         let none = Tolerances::default().rates * scales.speed;
         let (time, time_error) = moment(look, contact.time, contact.time_error, sizes, |_| none);
+        // The search began at zero.
+        let time = time.max(0.0);
         let class = self.at(first, second, image, time, |one, two, found| {
             classify(one, two, found, Tolerances::default())
         })?;

@@ -1,7 +1,7 @@
 //! The result of `carom run` for people: what happened in one sentence, the first and last events, what lasted, the state
 //! at the end, the audit.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use carom::record::{Event, Kind};
 use carom::scene::instant::name;
@@ -36,7 +36,10 @@ pub fn write(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()
     states(out, run, style)?;
     list(out, style, "notes", run.notes.iter().cloned())?;
     writeln!(out, "\n{}", audit(run, style))?;
-    performance(out, run)?;
+    // Nothing that differs from run to run, unless someone watches.
+    if io::stdout().is_terminal() {
+        performance(out, run)?;
+    }
     if let Some((path, [events, samples])) = run.folder {
         writeln!(
             out,
