@@ -555,7 +555,9 @@ fn a_reversed_run_returns_to_its_start_within_the_horizon_of_chaos() {
     let scene = scene(&box_of(10, SUPER, 1.0, 2.0, 1));
     let (world, states) = World::of(&scene);
     let mut horizon = 0;
-    for (duration, allowed) in [(5.0, 1e-12), (10.0, 1e-9), (15.0, 1e-4), (20.0, f64::INFINITY), (25.0, f64::INFINITY)] {
+    for (duration, allowed) in
+        [(5.0, 1e-12), (10.0, 1e-9), (15.0, 1e-4), (20.0, f64::INFINITY), (25.0, f64::INFINITY)]
+    {
         let mut forth = Simulation::new(world.clone(), &states, until(duration)).unwrap();
         forth.run(&mut Nothing, |_| true);
         let turned: Vec<State> = forth
