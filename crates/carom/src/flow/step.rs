@@ -154,7 +154,7 @@ impl Flow {
             before.map(|piece| if clocked { piece.leg.moved(-piece.last) } else { piece.leg.clone() });
         // The rounding of an acceleration moves a body by its square of the time: steps no longer than a fall over the
         // size keep that below the rounding of the size.
-        let longest = if clocked {
+        let longest = if clocked && until > from {
             1.0
         } else {
             (until - from).max(0.0).min(2.0 * libm::sqrt(sizes.length / sizes.acceleration))
