@@ -251,6 +251,14 @@ impl System<'_> {
         }
     }
 
+    /// How far along an axis a flat that lies may have its point.
+    fn flat_reach(&self, b: usize, flat: &Flat, axis: usize) -> f64 {
+        let shape = &self.flow.bodies[b].shape;
+        let mut turned = shape.normal(&flat.points[1]);
+        turned[axis] = ALONG;
+        shape.support(&turned)[axis]
+    }
+
     /// The flats, by contact and axis, whose moment is more than they can carry, after [`System::balance`] at the level of
     /// accelerations.
     pub fn overloaded_flats(&self) -> Vec<(usize, usize)> {
@@ -261,13 +269,9 @@ impl System<'_> {
             };
             let (pushing, _) = self.force(i);
             let moment = self.balance.multipliers[line] * self.flow.lengths[b];
-            let body = &self.flow.bodies[b];
-            let mut turned = body.shape.normal(&flat.points[1]);
-            turned[k] = ALONG;
-            let reach = body.shape.support(&turned)[k];
-            let weight = body.mass * self.placed[b].acceleration.norm();
+            let weight = self.flow.bodies[b].mass * self.placed[b].acceleration.norm();
             let noise = MOMENT_NOISE * self.flow.lengths[b] * weight * self.pace;
-            if moment.abs() > reach * pushing.max(0.0) + noise {
+            if moment.abs() > self.flat_reach(b, flat, k) * pushing.max(0.0) + noise {
                 found.push((i, k));
             }
         }
@@ -275,23 +279,23 @@ impl System<'_> {
     }
 
     /// Lets go of flats, after [`System::balance`] at the level of accelerations. Their points set out from where the moment
-    /// has them.
+    /// has them, within reach.
     pub fn release_flats(&mut self, released: &[(usize, usize)]) {
-        for &(i, k, line) in &self.flat_rows {
-            let [_, Side::Body(b)] = self.flow.contacts[i].sides else { continue };
+        for place in 0..self.flat_rows.len() {
+            let (i, k, line) = self.flat_rows[place];
+            let (Some(mut flat), [_, Side::Body(b)]) = (self.flats[i], self.flow.contacts[i].sides) else {
+                continue;
+            };
             if !released.contains(&(i, k)) {
                 continue;
             }
             let (pushing, _) = self.force(i);
             let moment = self.balance.multipliers[line] * self.flow.lengths[b];
-            let Some(flat) = &mut self.flats[i] else { continue };
-            let shape = &self.flow.bodies[b].shape;
+            let reach = self.flat_reach(b, &flat, k);
             flat.locked[k] = false;
-            if pushing > 0.0 {
-                let farthest = 0.5 * shape.inradius();
-                flat.points[1][k] = (moment / pushing).clamp(-farthest, farthest);
-                flat.points[1] /= shape.gauge(&flat.points[1]);
-            }
+            flat.points[1][k] = if pushing > 0.0 { (moment / pushing).clamp(-reach, reach) } else { 0.0 };
+            flat.points[1] /= self.flow.bodies[b].shape.gauge(&flat.points[1]);
+            self.flats[i] = Some(flat);
         }
         self.set_clock();
     }

@@ -14,6 +14,9 @@ use crate::body::State;
 use crate::contact::{Side, Surface};
 use crate::shape::unit;
 
+/// How often a leg is made again to end on a ring.
+const MOST_KINKS: u32 = 6;
+
 /// Speeds below this, relative to a fall over the size, are rest where forces are in balance.
 const AT_REST: f64 = 1e-14;
 
@@ -154,7 +157,7 @@ impl Flow {
             before.map(|piece| if clocked { piece.leg.moved(-piece.last) } else { piece.leg.clone() });
         // The rounding of an acceleration moves a body by its square of the time: steps no longer than a fall over the
         // size keep that below the rounding of the size.
-        let longest = if clocked && until > from {
+        let mut longest = if clocked && until > from {
             1.0
         } else {
             (until - from).max(0.0).min(2.0 * libm::sqrt(sizes.length / sizes.acceleration))
@@ -172,10 +175,18 @@ impl Flow {
         };
         let implicit = (0..self.contacts.len()).any(begins);
         let (mut leg, mut next_length);
-        let mut tries = 0;
+        let (mut tries, mut kinks) = (0, 0);
         loop {
             let demand = Demand { accuracy: self.accuracy, scales: &scales, length, longest, implicit };
             (leg, next_length) = gauss.step(system, outset, &y, &demand, guess.as_ref()).map_err(halt)?;
+            if clocked
+                && kinks < MOST_KINKS
+                && let Some(place) = self.first_kink(&system.flats, &leg)
+            {
+                kinks += 1;
+                (length, longest) = (place, place);
+                continue;
+            }
             // A first step of a length guessed far too short is made again.
             tries += 1;
             if before.is_some() || tries > 2 || leg.length >= longest || next_length < 1.8 * leg.length {
