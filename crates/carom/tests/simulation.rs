@@ -465,7 +465,7 @@ fn a_run_resumed_from_a_snapshot_goes_on_to_the_bit() {
     scene.surface.restitution = 0.7;
     scene.run = RunSettings { max_events: 3000, until: 200.0, sample: 0.25, ..RunSettings::default() };
     let (whole, memory) = run(&scene);
-    println!("{:?} {:?} t = {}", whole.counts(), whole.audit(), whole.time());
+    println!("{:?} {:?} t = {} {:?}", whole.counts(), whole.audit(), whole.time(), whole.stopped());
     let mut parts = Memory::default();
     let mut simulation = start(&scene);
     let mut steps = 0;

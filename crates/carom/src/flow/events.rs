@@ -21,7 +21,7 @@ enum Watch {
 }
 
 impl Flow {
-    /// The first change within a step.
+    /// The first change within a step, and where in its leg.
     pub(super) fn first_event(
         &self,
         system: &mut System,
@@ -47,7 +47,7 @@ impl Flow {
         Ok(first)
     }
 
-    /// When something watched first falls below zero, if it does.
+    /// Where in a leg something watched first falls below zero, if it does.
     fn event(
         &self,
         system: &mut System,
@@ -56,14 +56,25 @@ impl Flow {
         sizes: &Sizes,
         watch: Watch,
     ) -> Result<Option<(f64, Ending)>, Obstacle> {
-        let mut y = vec![0.0; self.unknowns()];
+        let extras = system.extras();
+        let mut y = vec![0.0; self.unknowns(extras)];
         let mut rate = y.clone();
         let (Watch::LiftOff(contact) | Watch::Slip(contact) | Watch::Stick(contact)) = watch;
         // How much one unit of force moves the gap: from the rows at the step's start.
         system.rate(leg.from, leg.start(), &mut rate)?;
         let row = system.balance.row(system.first_line[contact]);
         let response: f64 = row.iter().map(|c| c * c).sum();
-        let force_noise = ROUNDING * sizes.acceleration / response;
+        // By a clock, forces are times its pace.
+        let clock = self.contact_unknown(0, 0);
+        let pace_at = |place: f64| {
+            let mut pace = [1.0];
+            if extras > 0 {
+                leg.rate(place, clock..clock + 1, &mut pace);
+            }
+            pace[0].abs()
+        };
+        let slowest = if extras > 0 { leg.series(clock).0.iter().map(|a| a.abs()).sum() } else { 1.0 };
+        let force_noise = ROUNDING * sizes.acceleration * slowest / response;
         let rounding = match watch {
             Watch::LiftOff(_) => force_noise,
             Watch::Slip(_) => force_noise * force_noise.max(system.force(contact).0.abs()),
@@ -71,7 +82,7 @@ impl Flow {
         };
         let mut series = [0.0; MOST_TERMS];
         let terms = if let Watch::LiftOff(_) = watch {
-            let (found, terms) = leg.series(self.contact_unknown(contact));
+            let (found, terms) = leg.series(self.contact_unknown(extras, contact));
             series = found;
             terms
         } else {
@@ -106,7 +117,8 @@ impl Flow {
                 }
             }
         }
-        let time_error = (rounding / slope_at(time).abs()).min(leg.length) + 4.0 * f64::EPSILON * time.abs();
+        let time_error = (rounding / slope_at(time).abs()).min(leg.length) * pace_at(time)
+            + 4.0 * f64::EPSILON * (time.abs() + system.time.abs());
         let ending = match watch {
             Watch::LiftOff(_) => Ending::LiftOff { contact, time_error },
             Watch::Slip(_) => Ending::Slip { contact, time_error },
@@ -125,7 +137,7 @@ impl Flow {
         y: &mut [f64],
         rate: &mut [f64],
     ) -> Result<f64, Obstacle> {
-        leg.at(t, 0..self.unknowns(), y);
+        leg.at(t, 0..y.len(), y);
         system.rate(t, y, rate)?;
         Ok(match watch {
             Watch::LiftOff(i) => system.force(i).0,

@@ -77,6 +77,12 @@ impl Leg {
         Self { from, length, start, rates, terms: 1, tail: 0.0, iterations: 0 }
     }
 
+    /// The same with its times moved.
+    #[must_use]
+    pub fn moved(&self, by: f64) -> Self {
+        Self { from: self.from + by, ..self.clone() }
+    }
+
     /// x of a time.
     fn place(&self, t: f64) -> f64 {
         2.0 * ((t - self.from) / self.length) - 1.0

@@ -67,6 +67,7 @@ impl Flow {
         }
         let mut system = System::new(self, self.modes_without_friction());
         system.place(states);
+        system.find_flats(&[]);
         system.touch()?;
         system.modes = self.modes(&mut system, states)?;
         let smooth = system.modes.iter().all(|mode| *mode == Mode::Smooth);
@@ -102,9 +103,11 @@ impl Flow {
             return Err(Obstacle::Contradiction);
         }
         let lengths = &lengths[..count];
-        let forces: Vec<f64> = answer.p.iter().zip(lengths).map(|(p, length)| p / length).collect();
+        // Where a flat is about to be crossed, everything is times the pace of its clock.
+        let pace = system.pace;
+        let forces: Vec<f64> = answer.p.iter().zip(lengths).map(|(p, length)| p / length / pace).collect();
         let accelerations: Vec<f64> =
-            answer.slack.iter().zip(lengths).map(|(s, length)| s * length).collect();
+            answer.slack.iter().zip(lengths).map(|(s, length)| s * length / pace).collect();
         let level: Vec<f64> = lengths.iter().map(|length| LEVEL * size / (length * length)).collect();
         Ok(Holding::new(forces, accelerations, &level, LEVEL * size))
     }
@@ -123,6 +126,7 @@ impl Flow {
             let mut trial = System::new(&group, kept.collect());
             trial.still = system.still;
             trial.place(states);
+            trial.find_flats(&[]);
             trial.modes = group.settle_friction(&mut trial, states)?;
             trial.touch()?;
             trial.balance(Level::Acceleration)?;
@@ -138,11 +142,11 @@ impl Flow {
             for i in 0..count {
                 let row = norm(system.balance.row(system.first_line[i]));
                 if holds[i] {
-                    forces[i] = trial.force(place).0;
+                    forces[i] = trial.force(place).0 / trial.pace;
                     place += 1;
                     note(-forces[i] * row * row, i);
                 } else {
-                    accelerations[i] = system.row_acceleration(i, &trial);
+                    accelerations[i] = system.row_acceleration(i, &trial) / system.pace;
                     note(-accelerations[i], i);
                 }
             }
@@ -164,6 +168,7 @@ impl Flow {
             let group = self.keeping(&found.holds);
             let mut system = System::new(&group, group.modes_without_friction());
             system.place(states);
+            system.find_flats(&[]);
             let Some(rates) = system.force_rates()? else { return Ok(()) };
             let held: Vec<usize> = (0..found.holds.len()).filter(|&i| found.holds[i]).collect();
             let falling = held

@@ -27,7 +27,9 @@ pub mod gauss;
 pub mod series;
 
 mod balance;
+mod clock;
 mod events;
+mod flat;
 mod friction;
 mod holding;
 mod load;
@@ -257,7 +259,10 @@ impl Flow {
     ///
     /// An obstacle where contacts contradict each other or have no surface.
     pub fn project(&self, states: &mut [State]) -> Result<Correction, Obstacle> {
-        System::new(self, self.modes_without_friction()).project(states)
+        let mut system = System::new(self, self.modes_without_friction());
+        system.place(states);
+        system.find_flats(&[]);
+        system.project(states)
     }
 
     /// How each contact would move if friction were not limited.
@@ -273,17 +278,17 @@ impl Flow {
         self.bodies.iter().filter(|body| !body.fixed).count()
     }
 
-    fn unknowns(&self) -> usize {
-        self.tie_unknown(self.ties.len())
+    fn unknowns(&self, extras: usize) -> usize {
+        self.tie_unknown(extras, self.ties.len())
     }
 
-    /// Where a contact's integrals stand among the unknowns.
-    fn contact_unknown(&self, contact: usize) -> usize {
-        self.free() * PER_BODY + contact * PER_CONTACT
+    /// Where a contact's integrals stand among the unknowns: after the bodies' and, where there is a clock, its extras.
+    fn contact_unknown(&self, extras: usize, contact: usize) -> usize {
+        self.free() * PER_BODY + extras + contact * PER_CONTACT
     }
 
     /// Where a joint's integrals stand among the unknowns.
-    fn tie_unknown(&self, tie: usize) -> usize {
-        self.contact_unknown(self.contacts.len()) + tie * PER_TIE
+    fn tie_unknown(&self, extras: usize, tie: usize) -> usize {
+        self.contact_unknown(extras, self.contacts.len()) + tie * PER_TIE
     }
 }

@@ -5,6 +5,8 @@
 use nalgebra::Vector3;
 
 use super::Mode;
+use super::clock::place_of;
+use super::flat::Flat;
 use super::gauss::Leg;
 use super::system::{Correction, PER_BODY, PER_CONTACT, PER_TIE, unpack};
 use crate::body::{Body, State};
@@ -87,6 +89,11 @@ pub struct Piece {
     /// How far the step's end was from them before it was put back.
     pub drift: Correction,
     pub(super) leg: Leg,
+    /// The unknown that is the time since its start, if the leg runs by a clock, and the place of its end.
+    pub(super) clock: Option<usize>,
+    pub(super) last: f64,
+    /// The flats at its end.
+    pub(super) flats: Vec<Option<Flat>>,
     pub(super) modes: Vec<Mode>,
     pub(super) bodies: Vec<Body>,
     pub(super) start: Vec<State>,
@@ -113,7 +120,7 @@ impl Piece {
         }
         let slot = self.slot(body);
         let mut y = [0.0; PER_BODY];
-        self.leg.at(t, slot * PER_BODY..(slot + 1) * PER_BODY, &mut y);
+        self.leg.at(self.place(t), slot * PER_BODY..(slot + 1) * PER_BODY, &mut y);
         unpack(&y, &self.bodies[body].inertia)
     }
 
@@ -135,13 +142,15 @@ impl Piece {
         &self.modes
     }
 
-    /// The force of a contact at a time within.
+    /// The force of a contact at a time within. Infinite at the moment a flat is crossed; its integral is not.
     #[must_use]
     pub fn force(&self, contact: usize, t: f64) -> Force {
         let base = self.contact_base + contact * PER_CONTACT;
         let mut rate = [0.0; 4];
-        self.leg.rate(t.clamp(self.from, self.until), base..base + 4, &mut rate);
-        Force { normal: rate[0], friction: Vector3::new(rate[1], rate[2], rate[3]) }
+        let place = self.place(t);
+        self.leg.rate(place, base..base + 4, &mut rate);
+        let pace = self.pace(place);
+        Force { normal: rate[0] / pace, friction: Vector3::new(rate[1], rate[2], rate[3]) / pace }
     }
 
     /// λ' at a time within: at the start in closed form where all contacts are smooth, elsewhere from the series, which
@@ -151,7 +160,13 @@ impl Piece {
         if let Some(rates) = self.start_rates.as_ref().filter(|_| t <= self.from) {
             return rates[contact];
         }
-        self.leg.rate_and_slope(t.clamp(self.from, self.until), self.contact_base + contact * PER_CONTACT).1
+        let place = self.place(t);
+        let (force, slope) = self.leg.rate_and_slope(place, self.contact_base + contact * PER_CONTACT);
+        // Of s λ by σ to that of λ by t.
+        self.clock.map_or(slope, |clock| {
+            let (pace, change) = self.leg.rate_and_slope(place, clock);
+            (slope - force * change / pace) / (pace * pace)
+        })
     }
 
     /// The integral of a contact's force from the start to a time.
@@ -159,7 +174,7 @@ impl Piece {
     pub fn impulse(&self, contact: usize, t: f64) -> Force {
         let base = self.contact_base + contact * PER_CONTACT;
         let mut sum = [0.0; 4];
-        self.leg.at(t.clamp(self.from, self.until), base..base + 4, &mut sum);
+        self.leg.at(self.place(t), base..base + 4, &mut sum);
         Force { normal: sum[0], friction: Vector3::new(sum[1], sum[2], sum[3]) }
     }
 
@@ -168,7 +183,7 @@ impl Piece {
     pub fn friction_work(&self, contact: usize, t: f64) -> f64 {
         let base = self.contact_base + contact * PER_CONTACT + 4;
         let mut sum = [0.0];
-        self.leg.at(t.clamp(self.from, self.until), base..base + 1, &mut sum);
+        self.leg.at(self.place(t), base..base + 1, &mut sum);
         sum[0]
     }
 
@@ -179,10 +194,12 @@ impl Piece {
         match &self.joints[joint] {
             Anchor::Tie(base) => {
                 let mut rate = [0.0; PER_TIE];
-                self.leg.rate(t, *base..base + PER_TIE, &mut rate);
+                let place = self.place(t);
+                self.leg.rate(place, *base..base + PER_TIE, &mut rate);
+                let pace = self.pace(place);
                 Reaction {
-                    force: Vector3::new(rate[0], rate[1], rate[2]),
-                    torque: Vector3::new(rate[3], rate[4], rate[5]),
+                    force: Vector3::new(rate[0], rate[1], rate[2]) / pace,
+                    torque: Vector3::new(rate[3], rate[4], rate[5]) / pace,
                 }
             }
             Anchor::Rolling { contact, body, plane } => {
@@ -195,7 +212,9 @@ impl Piece {
         }
     }
 
-    /// A bound of |c''| of a body over the piece: the sum of its polynomial's coefficients.
+    /// A bound of |c''| of a body over the piece: the sum of its polynomial's coefficients. In a piece that crosses a flat, where
+    /// c'' is infinite, an acceleration that stands for it: such a piece is so short that what this leaves out moves nothing by
+    /// more than 10⁻¹⁵ of the size.
     #[must_use]
     pub fn acceleration_bound(&self, body: usize) -> f64 {
         self.bounds[body].acceleration
@@ -217,6 +236,30 @@ impl Piece {
     #[must_use]
     pub fn iterations(&self) -> u32 {
         self.leg.iterations
+    }
+
+    /// Whether it rolls across a flat, by a clock of its own.
+    #[must_use]
+    pub fn rolls_across_flat(&self) -> bool {
+        self.clock.is_some()
+    }
+
+    /// The place in its leg of a time, which is that time unless there is a clock.
+    fn place(&self, t: f64) -> f64 {
+        let Some(clock) = self.clock else { return t.clamp(self.from, self.until) };
+        if t >= self.until {
+            return self.last;
+        }
+        place_of(&self.leg, clock, t - self.from, self.last)
+    }
+
+    /// dt/dσ at a place, or one.
+    fn pace(&self, place: f64) -> f64 {
+        let mut pace = [1.0];
+        if let Some(clock) = self.clock {
+            self.leg.rate(place, clock..clock + 1, &mut pace);
+        }
+        pace[0]
     }
 
     fn slot(&self, body: usize) -> usize {

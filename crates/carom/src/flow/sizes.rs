@@ -31,8 +31,13 @@ impl Flow {
             let acceleration = placed.acceleration.norm() + length * (placed.spin_rate.norm() + spin * spin);
             sizes.acceleration = sizes.acceleration.max(acceleration);
         }
-        for line in &system.lines {
-            if line.residual.is_some() && line.parts[0][0] != Vector3::zeros() {
+        for (i, line) in system.lines.iter().enumerate() {
+            // What flats add may be infinite, and passes.
+            let flat = |k: usize| system.flats[k].is_some() && system.first_line[k] == i;
+            if line.residual.is_some()
+                && line.parts[0][0] != Vector3::zeros()
+                && !(0..self.contacts.len()).any(flat)
+            {
                 sizes.acceleration = sizes.acceleration.max(line.bias.abs());
             }
         }
@@ -45,8 +50,8 @@ impl Flow {
     }
 
     /// What counts as one for each unknown.
-    pub(super) fn scales(&self, sizes: &Sizes) -> Vec<f64> {
-        let mut scales = vec![1.0; self.unknowns()];
+    pub(super) fn scales(&self, sizes: &Sizes, extras: usize) -> Vec<f64> {
+        let mut scales = vec![1.0; self.unknowns(extras)];
         let mut heaviest: f64 = 0.0;
         let free = self.bodies.iter().zip(&self.lengths).filter(|(body, _)| !body.fixed);
         for (slot, (body, &length)) in free.enumerate() {
@@ -56,13 +61,19 @@ impl Flow {
             out[10..13].fill(body.inertia.max() * sizes.speed / length);
             heaviest = heaviest.max(body.mass);
         }
+        if extras > 0 {
+            // The clock, then points.
+            let base = self.contact_unknown(0, 0);
+            scales[base] = sizes.length / sizes.speed;
+            scales[base + 1..base + extras].fill(sizes.length);
+        }
         for i in 0..self.contacts.len() {
-            let base = self.contact_unknown(i);
+            let base = self.contact_unknown(extras, i);
             scales[base..base + 4].fill(heaviest * sizes.speed);
             scales[base + 4] = heaviest * sizes.speed * sizes.speed;
         }
         for i in 0..self.ties.len() {
-            let base = self.tie_unknown(i);
+            let base = self.tie_unknown(extras, i);
             scales[base..base + 3].fill(heaviest * sizes.speed);
             scales[base + 3..base + 6].fill(heaviest * sizes.speed * sizes.length);
         }

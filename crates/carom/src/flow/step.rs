@@ -2,16 +2,23 @@
 
 use nalgebra::Vector3;
 
+use super::clock::{bound, place_of};
 use super::friction::STILL;
 use super::gauss::{Demand, Field, Gauss, Halt, Leg};
 use super::piece::{Anchor, Bounds, Ending, Piece};
 use super::series::MOST_TERMS;
 use super::sizes::{ROUNDING, Sizes};
-use super::system::{Correction, PER_BODY, Placed, System, pack, unpack};
+use super::system::{Correction, Level, PER_BODY, Placed, System, pack, unpack};
 use super::{Flow, Load, Mode, Obstacle, Part};
 use crate::body::State;
 use crate::contact::{Side, Surface};
 use crate::shape::unit;
+
+/// How often a leg is made again to end on a ring.
+const MOST_KINKS: u32 = 6;
+
+/// Speeds below this, relative to a fall over the size, are rest where forces are in balance.
+const AT_REST: f64 = 1e-14;
 
 impl Flow {
     /// Moves the group on from states at a time, at most until another: one step, ended early where a contact lets go or
@@ -22,11 +29,16 @@ impl Flow {
     /// The obstacle, if there is no motion from here.
     pub fn advance(&self, states: &[State], from: f64, until: f64) -> Result<Piece, Obstacle> {
         let mut system = System::new(self, self.modes_without_friction());
+        system.time = from;
         let mut start = states.to_vec();
+        system.place(&start);
+        system.find_flats(&[]);
         let given = system.project(&mut start)?;
+        system.place(&start);
+        system.find_flats(&[]);
         system.modes = self.modes(&mut system, &start)?;
         let unknowns = self.pack(&start);
-        self.go(system, &start, unknowns, [from, until], given, None)
+        self.go(system, &start, &unknowns, [from, until], given, None)
     }
 
     /// Goes on after a piece. After a change of friction it goes on in the new mode; after a lift-off the contact has to be
@@ -37,7 +49,9 @@ impl Flow {
     /// The obstacle, if there is no motion from here.
     pub fn follow(&self, piece: &Piece, until: f64) -> Result<Piece, Obstacle> {
         let mut system = System::new(self, piece.modes.clone());
+        system.time = piece.until;
         system.place(&piece.end);
+        system.find_flats(&piece.flats);
         system.touch()?;
         let mut before = Some(piece);
         match piece.ending {
@@ -67,47 +81,112 @@ impl Flow {
         let given = system.project(&mut start)?;
         let mut unknowns = piece.carried.clone();
         self.shift(&mut unknowns, &piece.end, &start);
-        self.go(system, &start, unknowns, [piece.until, until], given, before)
+        self.go(system, &start, &unknowns, [piece.until, until], given, before)
     }
 
-    /// One step in given modes.
+    /// One step in given modes. Flats that lie may be found to carry more than they can; then it is made again without them.
     fn go(
         &self,
         mut system: System,
         start: &[State],
-        mut y: Vec<f64>,
+        bodies: &[f64],
         [from, until]: [f64; 2],
         given: Correction,
         before: Option<&Piece>,
     ) -> Result<Piece, Obstacle> {
-        system.place(start);
-        system.touch()?;
-        let sizes = self.sizes(&system);
-        system.still = STILL * sizes.speed;
-        let scales = self.scales(&sizes);
+        loop {
+            system.place(start);
+            system.touch()?;
+            let sizes = self.sizes(&system);
+            system.still = STILL * sizes.speed;
+            system.tempo = sizes.speed / sizes.length;
+            if !system.flat_rows.is_empty() {
+                system.touch()?;
+                system.balance(Level::Acceleration)?;
+                let overloaded = system.overloaded_flats();
+                if !overloaded.is_empty() {
+                    system.release_flats(&overloaded);
+                    continue;
+                }
+            }
+            if let Some((rested, leg)) = self.rest(&mut system, start, [from, until], bodies, &sizes)? {
+                return Ok(self.resting(system, rested, leg, given));
+            }
+            let flats = system.flats.clone();
+            let piece = self.step(&mut system, start, bodies, [from, until], given, &sizes, before)?;
+            let overloaded = match piece {
+                Ok(piece) => return Ok(piece),
+                Err(overloaded) => overloaded,
+            };
+            system.flats = flats;
+            system.place(start);
+            system.touch()?;
+            system.balance(Level::Acceleration)?;
+            system.release_flats(&overloaded);
+        }
+    }
+
+    /// One step with the flats that there are, or those of them that carry too much at its end.
+    #[expect(clippy::too_many_arguments, reason = "one step: all of it varies")]
+    fn step(
+        &self,
+        system: &mut System,
+        start: &[State],
+        bodies: &[f64],
+        [from, until]: [f64; 2],
+        given: Correction,
+        sizes: &Sizes,
+        before: Option<&Piece>,
+    ) -> Result<Result<Piece, Vec<(usize, usize)>>, Obstacle> {
+        let clocked = system.clock;
+        let extras = system.extras();
+        let clock = clocked.then(|| self.contact_unknown(0, 0));
+        let mut y = vec![0.0; self.unknowns(extras)];
+        y[..bodies.len()].copy_from_slice(bodies);
+        system.pack_extras(&mut y);
+        let scales = self.scales(sizes, extras);
         let mut gauss = self.gauss.clone();
-        let mut length = before.map_or(0.2 * sizes.length / sizes.speed, |piece| piece.next_length);
+        // The step before, if it ran alike.
+        let alike = |piece: &&Piece| {
+            piece.clock == clock
+                && (!clocked
+                    || piece.flats.iter().zip(&system.flats).all(|(a, b)| a.is_some() == b.is_some()))
+        };
+        let before = before.filter(alike);
+        let guess =
+            before.map(|piece| if clocked { piece.leg.moved(-piece.last) } else { piece.leg.clone() });
+        // The rounding of an acceleration moves a body by its square of the time: steps no longer than a fall over the
+        // size keep that below the rounding of the size.
+        let mut longest = if clocked && until > from {
+            1.0
+        } else {
+            (until - from).max(0.0).min(2.0 * libm::sqrt(sizes.length / sizes.acceleration))
+        };
+        let first = if clocked { 0.1 } else { 0.2 * sizes.length / sizes.speed };
+        let mut length = before.map_or(first, |piece| piece.next_length);
+        let outset = if clocked { 0.0 } else { from };
         let halt = |halt: Halt<Obstacle>| match halt {
             Halt::Obstacle(obstacle) => obstacle,
             Halt::Rough => Obstacle::Rough,
         };
-        if let Some(leg) = self.rest(&mut system, from, until, &y, &sizes)? {
-            return Ok(self.resting(system, start, y, leg, given));
-        }
-        // The rounding of an acceleration moves a body by its square of the time: steps no longer than a fall over the
-        // size keep that below the rounding of the size.
-        let longest = (until - from).max(0.0).min(2.0 * libm::sqrt(sizes.length / sizes.acceleration));
         // Where slip begins its direction hangs on differences that the fixed-point iteration cannot follow.
         let begins = |i: usize| {
             matches!(system.modes[i], Mode::Slip { .. }) && system.touches[i].slip.norm() <= system.still
         };
         let implicit = (0..self.contacts.len()).any(begins);
         let (mut leg, mut next_length);
-        let mut tries = 0;
+        let (mut tries, mut kinks) = (0, 0);
         loop {
             let demand = Demand { accuracy: self.accuracy, scales: &scales, length, longest, implicit };
-            (leg, next_length) =
-                gauss.step(&mut system, from, &y, &demand, before.map(|piece| &piece.leg)).map_err(halt)?;
+            (leg, next_length) = gauss.step(system, outset, &y, &demand, guess.as_ref()).map_err(halt)?;
+            if clocked
+                && kinks < MOST_KINKS
+                && let Some(place) = self.first_kink(&system.flats, &leg)
+            {
+                kinks += 1;
+                (length, longest) = (place, place);
+                continue;
+            }
             // A first step of a length guessed far too short is made again.
             tries += 1;
             if before.is_some() || tries > 2 || leg.length >= longest || next_length < 1.8 * leg.length {
@@ -115,46 +194,76 @@ impl Flow {
             }
             length = next_length;
         }
-        let (mut end_time, mut ending) = if leg.length >= until - from {
-            (until, Ending::Until)
+        // Where in its leg the piece ends, and how.
+        let whole = outset + leg.length;
+        let mut ending = Ending::Step;
+        let (mut last, bounds) = if let Some(clock) = clock {
+            let asked = place_of(&leg, clock, until - from, whole);
+            let (last, bounds) = self.cut(&gauss, &leg, asked);
+            if last == asked && asked < whole {
+                ending = Ending::Until;
+            }
+            (last, bounds)
         } else {
-            (from + leg.length, Ending::Step)
+            if leg.length >= until - from {
+                ending = Ending::Until;
+            }
+            (whole, self.bounds(&gauss, &leg))
         };
-        if let Some((time, early)) = self.first_event(&mut system, &mut gauss, &leg, &sizes)? {
-            (end_time, ending) = (time.min(end_time), early);
+        if let Some((place, early)) = self.first_event(system, &mut gauss, &leg, sizes)?
+            && place <= last
+        {
+            (last, ending) = (place, early);
         }
-        let bounds = self.bounds(&gauss, &leg);
         system.place(start);
         let start_rates = system.force_rates()?;
+        leg.at(last, 0..y.len(), &mut y);
+        let end_time = match clock {
+            _ if ending == Ending::Until => until,
+            Some(clock) => (from + y[clock]).min(until),
+            None => last.min(until),
+        };
+        if !system.flat_rows.is_empty() {
+            let mut rate = vec![0.0; y.len()];
+            system.rate(last, &y, &mut rate)?;
+            let overloaded = system.overloaded_flats();
+            if !overloaded.is_empty() {
+                return Ok(Err(overloaded));
+            }
+        }
+        system.place_unknowns(last, &y);
         let mut end = start.to_vec();
-        leg.at(end_time, 0..self.unknowns(), &mut y);
         self.unpack(&y, &mut end);
         let unprojected = end.clone();
         let drift = system.project(&mut end)?;
+        y.truncate(bodies.len());
         self.shift(&mut y, &unprojected, &end);
-        Ok(Piece {
+        Ok(Ok(Piece {
             from,
             until: end_time,
             ending,
             given,
             drift,
             leg,
-            modes: system.modes,
+            clock,
+            last,
+            flats: system.flats.clone(),
+            modes: system.modes.clone(),
             bodies: self.bodies.clone(),
             start: start.to_vec(),
             end,
             bounds,
-            contact_base: self.contact_unknown(0),
-            joints: self.joint_bases(),
+            contact_base: self.contact_unknown(extras, 0),
+            joints: self.joint_bases(extras),
             next_length,
             carried: y,
             start_rates,
-        })
+        }))
     }
 
-    /// The unknowns of states, with no impulse yet.
+    /// The bodies' unknowns of states.
     fn pack(&self, states: &[State]) -> Vec<f64> {
-        let mut y = vec![0.0; self.unknowns()];
+        let mut y = vec![0.0; self.contact_unknown(0, 0)];
         for (slot, (body, state)) in
             self.bodies.iter().zip(states).filter(|(body, _)| !body.fixed).enumerate()
         {
@@ -172,20 +281,19 @@ impl Flow {
         }
     }
 
-    /// Moves unknowns as states moved, and starts the impulses anew. Going through the states instead would round the
+    /// Moves the bodies' unknowns as states moved. Going through the states instead would round the
     /// angular momentum once more at every step, always the same way.
     fn shift(&self, y: &mut [f64], before: &[State], after: &[State]) {
         let (before, after) = (self.pack(before), self.pack(after));
         for ((y, before), after) in y.iter_mut().zip(&before).zip(&after) {
             *y += after - before;
         }
-        y[self.contact_unknown(0)..].fill(0.0);
     }
 
     /// Where each joint's reaction is found.
-    fn joint_bases(&self) -> Vec<Anchor> {
+    fn joint_bases(&self, extras: usize) -> Vec<Anchor> {
         let of = |part: &Part| match *part {
-            Part::Tie(tie) => Anchor::Tie(self.tie_unknown(tie)),
+            Part::Tie(tie) => Anchor::Tie(self.tie_unknown(extras, tie)),
             Part::Contact(contact) => {
                 let (plane, body) = match self.contacts[contact].sides {
                     [Side::Plane(plane), Side::Body(body)] => (plane, body),
@@ -197,24 +305,54 @@ impl Flow {
         self.joints.iter().map(of).collect()
     }
 
-    /// The straight leg of a group at rest under forces in balance that all push.
+    /// The states and the straight leg of a group at rest under forces in balance that all push. Speeds that are rounding
+    /// beside a fall over the size are none.
     fn rest(
         &self,
         system: &mut System,
-        from: f64,
-        until: f64,
-        y: &[f64],
+        start: &[State],
+        [from, until]: [f64; 2],
+        bodies: &[f64],
         sizes: &Sizes,
-    ) -> Result<Option<Leg>, Obstacle> {
+    ) -> Result<Option<(Vec<State>, Leg)>, Obstacle> {
         let still = |placed: &Placed| {
-            placed.state.velocity == Vector3::zeros() && placed.state.angular_velocity == Vector3::zeros()
+            let length = sizes.length;
+            placed.state.velocity.norm() + length * placed.state.angular_velocity.norm()
+                <= AT_REST * sizes.speed
         };
         let timed = self.loads.iter().any(|load| matches!(load, Load::Custom(_)));
         if timed || until.is_nan() || until <= from || !system.placed.iter().all(still) {
             return Ok(None);
         }
-        let mut rate = vec![0.0; self.unknowns()];
-        system.rate(from, y, &mut rate)?;
+        let zero = Vector3::zeros();
+        let rested: Vec<State> =
+            start.iter().map(|state| State { velocity: zero, angular_velocity: zero, ..*state }).collect();
+        let clock = core::mem::replace(&mut system.clock, false);
+        system.place(&rested);
+        let leg = self.resting_leg(system, &rested, [from, until], bodies, sizes);
+        system.clock = clock;
+        if !matches!(leg, Ok(Some(_))) {
+            system.place(start);
+            system.touch()?;
+        }
+        Ok(leg?.map(|leg| (rested, leg)))
+    }
+
+    fn resting_leg(
+        &self,
+        system: &mut System,
+        rested: &[State],
+        [from, until]: [f64; 2],
+        bodies: &[f64],
+        sizes: &Sizes,
+    ) -> Result<Option<Leg>, Obstacle> {
+        let mut y = vec![0.0; self.unknowns(0)];
+        y[..bodies.len()].copy_from_slice(&self.pack(rested));
+        let mut rate = vec![0.0; y.len()];
+        system.rate(from, &y, &mut rate)?;
+        if !system.overloaded_flats().is_empty() {
+            return Ok(None);
+        }
         let level = ROUNDING * sizes.acceleration;
         for (b, placed) in system.placed.iter().enumerate().filter(|(_, placed)| placed.slot.is_some()) {
             let (acceleration, torque) = system.reaction(b);
@@ -235,12 +373,12 @@ impl Flow {
                 return Ok(None);
             }
         }
-        rate[..self.contact_unknown(0)].fill(0.0);
-        Ok(Some(Leg::straight(from, until - from, y, &rate)))
+        rate[..self.contact_unknown(0, 0)].fill(0.0);
+        Ok(Some(Leg::straight(from, until - from, &y, &rate)))
     }
 
     /// The piece of a group at rest.
-    fn resting(&self, system: System, start: &[State], y: Vec<f64>, leg: Leg, given: Correction) -> Piece {
+    fn resting(&self, system: System, rested: Vec<State>, leg: Leg, given: Correction) -> Piece {
         let none = Bounds { acceleration: 0.0, turning: 0.0 };
         Piece {
             from: leg.from,
@@ -248,15 +386,18 @@ impl Flow {
             ending: Ending::Until,
             given,
             drift: Correction { position: 0.0, velocity: 0.0 },
+            clock: None,
+            last: leg.from + leg.length,
+            flats: system.flats,
             modes: system.modes,
             bodies: self.bodies.clone(),
-            start: start.to_vec(),
-            end: start.to_vec(),
+            start: rested.clone(),
+            carried: self.pack(&rested),
+            end: rested,
             bounds: vec![none; self.bodies.len()],
-            contact_base: self.contact_unknown(0),
-            joints: self.joint_bases(),
+            contact_base: self.contact_unknown(0, 0),
+            joints: self.joint_bases(0),
             next_length: leg.length,
-            carried: y,
             start_rates: Some(vec![0.0; self.contacts.len()]),
             leg,
         }
@@ -306,11 +447,4 @@ impl Flow {
         }
         bounds
     }
-}
-
-/// Σ |a_k| of a vector's series: |P_k| ≤ 1. The last is counted twice for what follows it.
-fn bound(series: &[[f64; MOST_TERMS]; 3], terms: usize) -> f64 {
-    let length = |k: usize| Vector3::new(series[0][k], series[1][k], series[2][k]).norm();
-    let sum: f64 = (0..terms).map(length).sum();
-    (sum + length(terms - 1)) * (1.0 + 1e-12)
 }

@@ -18,11 +18,15 @@
 //! with e₁, e₂ the velocities of the contact point over the two bodies; where it slides, friction −μλ u/|u| joins the normal
 //! force.
 //!
+//! Steps that roll across flats run in σ with dt/dσ = s, the pace ([`flat`](super::flat)): time and the contact points of flats
+//! are unknowns too, and all rates, accelerations and forces here are s times what they are in time. Elsewhere s is one.
+//!
 //! In the coordinates √m v, √I Rᵀω the mass matrix is the unit matrix, which is what [`balance`](super::balance) works in.
 
 use nalgebra::{Matrix3, Quaternion, Unit, UnitQuaternion, Vector3};
 
 use super::balance::{Balance, Failure};
+use super::flat::Flat;
 use super::gauss::Field;
 use super::{Flow, Mode, Obstacle, Wrench};
 use crate::body::State;
@@ -31,7 +35,7 @@ use crate::contact::kinematics::{Facing, Fit, Kinematics, Moving, kinematics};
 use crate::gap::{gap, gap_near, gap_to_plane};
 use crate::joint::across;
 use crate::motion::Derivatives;
-use crate::shape::unit;
+use crate::shape::{Shape, unit};
 
 /// Unknowns of a free body.
 pub(super) const PER_BODY: usize = 13;
@@ -41,6 +45,9 @@ pub(super) const PER_CONTACT: usize = 5;
 
 /// Integrals along with each joint: of its force and its torque on the first body.
 pub(super) const PER_TIE: usize = 6;
+
+/// Unknowns of a flat that is rolled across: its points in the axes of both bodies.
+pub(super) const PER_FLAT: usize = 6;
 
 /// A body where it is now, and what it would do without the rows.
 #[derive(Debug, Clone, Copy)]
@@ -96,8 +103,15 @@ pub(super) struct System<'a> {
     pub first_tie_line: Vec<usize>,
     /// A slip below this has the direction given, not its own.
     pub still: f64,
-    /// The time of states placed as such.
+    /// The time of states placed as such, and of a clock's zero.
     pub time: f64,
+    /// The contacts that are nearly flat, and the rows of those that lie: contact, axis, line.
+    pub flats: Vec<Option<Flat>>,
+    pub flat_rows: Vec<(usize, usize, usize)>,
+    /// Whether the step runs by a clock, the rate c that it has where nothing runs, and dt/dσ.
+    pub clock: bool,
+    pub tempo: f64,
+    pub pace: f64,
     states: Vec<State>,
     wrenches: Vec<Wrench>,
 }
@@ -116,6 +130,11 @@ impl<'a> System<'a> {
             first_tie_line: Vec::with_capacity(flow.ties.len() + 1),
             still: 0.0,
             time: 0.0,
+            flats: vec![None; flow.contacts.len()],
+            flat_rows: Vec::new(),
+            clock: false,
+            tempo: 1.0,
+            pace: 1.0,
             states: Vec::with_capacity(flow.bodies.len()),
             wrenches: Vec::with_capacity(flow.bodies.len()),
         }
@@ -150,14 +169,41 @@ impl<'a> System<'a> {
     }
 
     /// The bodies at given unknowns; the fixed ones stay where they were placed.
-    fn place_unknowns(&mut self, t: f64, y: &[f64]) {
+    pub fn place_unknowns(&mut self, t: f64, y: &[f64]) {
         for (body, placed) in self.flow.bodies.iter().zip(&mut self.placed) {
             if let Some(slot) = placed.slot {
                 let state = unpack(&y[slot * PER_BODY..(slot + 1) * PER_BODY], &body.inertia);
                 *placed = Placed::new(body, &state, &self.flow.gravity, slot);
             }
         }
-        self.load(t);
+        let mut time = t;
+        if self.clock {
+            let extras = &y[self.flow.contact_unknown(0, 0)..];
+            time = self.time + extras[0];
+            for (k, flat) in self.flats.iter_mut().flatten().enumerate() {
+                let at = &extras[1 + k * PER_FLAT..1 + (k + 1) * PER_FLAT];
+                flat.points = [Vector3::new(at[0], at[1], at[2]), Vector3::new(at[3], at[4], at[5])];
+            }
+        }
+        self.load(time);
+    }
+
+    /// How many unknowns the clock and the points of flats take.
+    pub fn extras(&self) -> usize {
+        if self.clock { 1 + PER_FLAT * self.flats.iter().flatten().count() } else { 0 }
+    }
+
+    /// Writes the clock's start and the points of flats.
+    pub fn pack_extras(&self, y: &mut [f64]) {
+        if self.clock {
+            let base = self.flow.contact_unknown(0, 0);
+            y[base] = 0.0;
+            for (k, flat) in self.flats.iter().flatten().enumerate() {
+                let out = &mut y[base + 1 + k * PER_FLAT..];
+                out[..3].copy_from_slice(flat.points[0].as_slice());
+                out[3..6].copy_from_slice(flat.points[1].as_slice());
+            }
+        }
     }
 
     /// Where everything touches and which rows that makes.
@@ -166,10 +212,15 @@ impl<'a> System<'a> {
         self.lines.clear();
         self.first_line.clear();
         for i in 0..self.flow.contacts.len() {
-            let touch = self.contact(i, |_| NO_DERIVATIVES)?;
+            let mut touch = self.contact(i, |_| NO_DERIVATIVES)?;
             self.normals[i] = Some(touch.normal);
-            self.first_line.push(self.lines.len());
+            self.roll(i, &mut touch);
             self.touches.push(touch);
+        }
+        self.set_pace();
+        for i in 0..self.touches.len() {
+            let touch = self.touches[i];
+            self.first_line.push(self.lines.len());
             self.contact_lines(i, &touch);
         }
         self.first_tie_line.clear();
@@ -178,11 +229,30 @@ impl<'a> System<'a> {
             tie.lines(&self.placed, &mut self.lines);
         }
         self.first_tie_line.push(self.lines.len());
+        self.flat_lines();
         Ok(())
     }
 
     /// A contact's kinematics under given accelerations.
     fn contact(&self, i: usize, derivatives: impl Fn(usize) -> Derivatives) -> Result<Kinematics, Obstacle> {
+        let found = self.kinematics(i, derivatives).ok_or(Obstacle::NoSurface { contact: i })?;
+        if self.flats[i].is_none() {
+            if found.fit == Fit::Rocking {
+                return Err(Obstacle::Rocking { contact: i });
+            }
+            if !found.bias.is_finite() {
+                return Err(Obstacle::NoSurface { contact: i });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The kinematics of a contact as it is, whatever it is.
+    pub fn plain_contact(&self, i: usize) -> Option<Kinematics> {
+        self.kinematics(i, |_| NO_DERIVATIVES)
+    }
+
+    fn kinematics(&self, i: usize, derivatives: impl Fn(usize) -> Derivatives) -> Option<Kinematics> {
         let contact = &self.flow.contacts[i];
         let moving = |b: usize| Moving {
             shape: &self.flow.bodies[b].shape,
@@ -193,7 +263,12 @@ impl<'a> System<'a> {
             [Side::Plane(plane), Side::Body(b)] => {
                 let half_space = &self.flow.planes[plane];
                 let body = moving(b);
-                let at = gap_to_plane(body.shape, &body.state.pose(), half_space);
+                let mut at = gap_to_plane(body.shape, &body.state.pose(), half_space);
+                if let Some(flat) = &self.flats[i] {
+                    let point = self.flat_point(flat, b, &at.normal);
+                    let lowest = body.state.position + self.placed[b].axes * point;
+                    at.points = [lowest, lowest - at.normal * at.gap];
+                }
                 kinematics(&Facing::Plane(half_space), &body, &at)
             }
             [Side::Body(a), Side::Body(b)] => {
@@ -203,22 +278,24 @@ impl<'a> System<'a> {
                 let sides = [first.state.pose(), second.state.pose()];
                 let (one, two) = ((first.shape, &sides[0]), (second.shape, &sides[1]));
                 // From the normal of the instant looked at before.
-                let at = match self.normals[i] {
+                let mut at = match self.normals[i] {
                     Some(near) => gap_near(one, two, &near),
                     None => gap(one, two),
+                }?;
+                if let Some(flat) = self.flats[i].as_ref().filter(|_| self.clock) {
+                    let axes = [&self.placed[a].axes, &self.placed[b].axes];
+                    let out = |k: usize, shape: &Shape| axes[k] * shape.normal(&flat.points[k]);
+                    at.normal = unit(&(out(0, first.shape) - out(1, second.shape)));
+                    at.points = [
+                        first.state.position + axes[0] * flat.points[0],
+                        second.state.position + axes[1] * flat.points[1],
+                    ];
                 }
-                .ok_or(Obstacle::NoSurface { contact: i })?;
                 kinematics(&Facing::Body(first), &second, &at)
             }
-            _ => return Err(Obstacle::NoSurface { contact: i }),
+            _ => return None,
         };
-        if found.fit == Fit::Rocking {
-            return Err(Obstacle::Rocking { contact: i });
-        }
-        if !found.bias.is_finite() {
-            return Err(Obstacle::NoSurface { contact: i });
-        }
-        Ok(found)
+        Some(found)
     }
 
     fn contact_lines(&mut self, i: usize, touch: &Kinematics) {
@@ -243,7 +320,7 @@ impl<'a> System<'a> {
                 |k: usize| bodies[k].map_or_else(Vector3::zeros, |b| self.placed[b].state.angular_velocity);
             let swing = |k: usize| {
                 let spin = spin(k);
-                spin.cross(&(spin.cross(&touch.arms[k]) + touch.rolling[k]))
+                spin.cross(&(spin.cross(&touch.arms[k]) * self.pace + touch.rolling[k]))
             };
             let bias = swing(1) - swing(0);
             for tangent in across(&Unit::new_unchecked(touch.normal)) {
@@ -274,7 +351,10 @@ impl<'a> System<'a> {
                     let (one, two) = if level == Level::Velocity {
                         (linear.dot(&placed.state.velocity), angular.dot(&placed.state.angular_velocity))
                     } else {
-                        (linear.dot(&placed.acceleration), angular.dot(&placed.spin_rate))
+                        (
+                            linear.dot(&placed.acceleration) * self.pace,
+                            angular.dot(&placed.spin_rate) * self.pace,
+                        )
                     };
                     value += one + two;
                     size += one.abs() + two.abs();
@@ -349,16 +429,16 @@ impl<'a> System<'a> {
             let spin = placed.state.angular_velocity;
             let push =
                 placed.axes * placed.axes.tr_mul(&torque).component_mul(&placed.root_inertia.map(|r| r * r));
-            placed.acceleration
+            placed.acceleration * self.pace
                 + acceleration
-                + (placed.spin_rate + push).cross(&touch.arms[k])
-                + spin.cross(&(spin.cross(&touch.arms[k]) + touch.rolling[k]))
+                + (placed.spin_rate * self.pace + push).cross(&touch.arms[k])
+                + spin.cross(&(spin.cross(&touch.arms[k]) * self.pace + touch.rolling[k]))
         };
         let rate = of(1) - of(0);
         rate - touch.normal * touch.normal.dot(&rate)
     }
 
-    /// g'' of one of this system's contacts under the accelerations of another system of the same bodies.
+    /// g'' of one of this system's contacts, times its pace, under the accelerations of another system of the same bodies.
     pub fn row_acceleration(&self, i: usize, other: &System) -> f64 {
         let line = &self.lines[self.first_line[i]];
         let mut value = line.bias;
@@ -366,7 +446,8 @@ impl<'a> System<'a> {
             let Some(b) = *body else { continue };
             let placed = &other.placed[b];
             let (acceleration, turn) = other.total_acceleration(b);
-            value += linear.dot(&(placed.acceleration + acceleration)) + angular.dot(&turn);
+            let total = placed.acceleration * other.pace + acceleration;
+            value += (linear.dot(&total) + angular.dot(&turn)) * (self.pace / other.pace);
         }
         value
     }
@@ -377,7 +458,7 @@ impl<'a> System<'a> {
         let (acceleration, torque) = self.reaction(body);
         let push =
             placed.axes * placed.axes.tr_mul(&torque).component_mul(&placed.root_inertia.map(|r| r * r));
-        (acceleration, placed.spin_rate + push)
+        (acceleration, placed.spin_rate * self.pace + push)
     }
 
     /// What the rows add to a body's acceleration, and the torque they exert.
@@ -392,12 +473,29 @@ impl<'a> System<'a> {
         )
     }
 
+    /// The rates of the clock and of the points of flats.
+    fn write_flat_rates(&self, out: &mut [f64]) {
+        out[0] = self.pace;
+        let flats = (0..self.flats.len()).filter(|&i| self.flats[i].is_some());
+        for (place, i) in flats.enumerate() {
+            let out = &mut out[1 + place * PER_FLAT..1 + (place + 1) * PER_FLAT];
+            for (k, side) in self.flow.contacts[i].sides.iter().enumerate() {
+                let rate = match *side {
+                    Side::Body(b) => self.placed[b].axes.tr_mul(&self.touches[i].rolling[k]),
+                    Side::Plane(_) => Vector3::zeros(),
+                };
+                out[3 * k..3 * k + 3].copy_from_slice(rate.as_slice());
+            }
+        }
+    }
+
     /// λ' of every contact, where all are smooth: what keeps g''' = 0.
     ///
     /// With forces F = Σ λn and torques τ = Σ λ q×n, and F', τ' those without λ', the bodies' jerks make g'''; then
     /// W λ' = −g'''.
     pub fn force_rates(&mut self) -> Result<Option<Vec<f64>>, Obstacle> {
-        let plain = self.flow.ties.is_empty() && self.flow.loads.is_empty();
+        let plain =
+            self.flow.ties.is_empty() && self.flow.loads.is_empty() && self.flats.iter().all(Option::is_none);
         if !plain || self.modes.iter().any(|mode| *mode != Mode::Smooth) {
             return Ok(None);
         }
@@ -611,11 +709,11 @@ impl Field for System<'_> {
     type Obstacle = Obstacle;
 
     fn size(&self) -> usize {
-        self.flow.unknowns()
+        self.flow.unknowns(self.extras())
     }
 
     fn coupled(&self) -> usize {
-        self.flow.contact_unknown(0)
+        self.flow.contact_unknown(self.extras(), 0)
     }
 
     fn rate(&mut self, t: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Obstacle> {
@@ -626,16 +724,21 @@ impl Field for System<'_> {
             let Some(slot) = placed.slot else { continue };
             let (acceleration, torque) = self.reaction(b);
             let out = &mut rate[slot * PER_BODY..(slot + 1) * PER_BODY];
-            out[..3].copy_from_slice(placed.state.velocity.as_slice());
-            out[3..6].copy_from_slice((placed.acceleration + acceleration).as_slice());
+            let s = self.pace;
+            out[..3].copy_from_slice((placed.state.velocity * s).as_slice());
+            out[3..6].copy_from_slice((placed.acceleration * s + acceleration).as_slice());
             // The quaternion as it stands, at whatever length: the length stays what it is.
             let q = &y[slot * PER_BODY + 6..slot * PER_BODY + 10];
-            let turn = Quaternion::from_imag(placed.state.angular_velocity)
+            let turn = Quaternion::from_imag(placed.state.angular_velocity * s)
                 * Quaternion::new(q[0], q[1], q[2], q[3]);
             out[6..10].copy_from_slice(&[0.5 * turn.w, 0.5 * turn.i, 0.5 * turn.j, 0.5 * turn.k]);
-            out[10..13].copy_from_slice((placed.torque + torque).as_slice());
+            out[10..13].copy_from_slice((placed.torque * s + torque).as_slice());
         }
-        let base = self.flow.contact_unknown(0);
+        let extras = self.extras();
+        if self.clock {
+            self.write_flat_rates(&mut rate[self.flow.contact_unknown(0, 0)..]);
+        }
+        let base = self.flow.contact_unknown(extras, 0);
         for i in 0..self.flow.contacts.len() {
             let (pushing, friction) = self.force(i);
             let out = &mut rate[base + i * PER_CONTACT..base + (i + 1) * PER_CONTACT];
@@ -644,7 +747,7 @@ impl Field for System<'_> {
             out[4] = friction.dot(&self.touches[i].slip);
         }
         for i in 0..self.flow.ties.len() {
-            let base = self.flow.tie_unknown(i);
+            let base = self.flow.tie_unknown(extras, i);
             let [force, torque] = self.tie_force(i);
             rate[base..base + 3].copy_from_slice(force.as_slice());
             rate[base + 3..base + 6].copy_from_slice(torque.as_slice());
