@@ -196,6 +196,10 @@ pub enum Unfit {
 /// Events in a row without progress that end a run.
 const MOST_STALLED: u64 = 20_000;
 
+/// So many entries of the queue, or states sampled, at most between two returns to whoever drives the run.
+const MOST_CHORES: usize = 100_000;
+const MOST_SAMPLES: usize = 100_000;
+
 /// From this many bodies on a grid of cells pays in an open world.
 const MANY: usize = 48;
 
@@ -255,17 +259,23 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Goes on to the next event, and returns whether there may be more. What happens goes to the recorder.
+    /// Goes on to the next event, or for a while where none comes, and returns whether there may be more. What happens goes
+    /// to the recorder.
     pub fn step(&mut self, recorder: &mut impl Recorder) -> bool {
-        while self.stopped.is_none() {
+        for _ in 0..MOST_CHORES {
+            if self.stopped.is_some() {
+                return false;
+            }
             let end = self.clock.local(self.settings.until);
             let due = self.queue.peek().map_or(f64::INFINITY, |entry| entry.time);
-            self.sample(due.min(end), recorder);
+            if !self.sample(due.min(end), recorder) {
+                return true;
+            }
             if due > end {
                 self.clock.now = end;
                 self.check();
                 self.stopped = Some(Stopped::Until);
-                break;
+                return false;
             }
             let Some(entry) = self.queue.pop() else { continue };
             if !self.is_valid(&entry) {
@@ -285,16 +295,17 @@ impl Simulation {
                     return self.after_event();
                 }
                 Due::Touch { pair, error } => {
-                    if self.touch(entry.time, pair, error, recorder) {
-                        return self.after_event();
+                    let happened = self.touch(entry.time, pair, error, recorder);
+                    if !self.after_event() || happened {
+                        return self.stopped.is_none();
                     }
                 }
             }
         }
-        false
+        true
     }
 
-    /// Runs to the end; `go_on` is asked after each event.
+    /// Runs to the end; `go_on` is asked after each event, and now and then where none comes.
     pub fn run(&mut self, recorder: &mut impl Recorder, mut go_on: impl FnMut(&Self) -> bool) -> Stopped {
         while self.step(recorder) {
             if !go_on(self) {
@@ -401,18 +412,18 @@ impl Simulation {
         state
     }
 
-    /// Samples up to a time.
-    fn sample(&mut self, until: f64, recorder: &mut impl Recorder) {
+    /// Samples up to a time; false if there are more to take.
+    fn sample(&mut self, until: f64, recorder: &mut impl Recorder) -> bool {
         if self.settings.sample <= 0.0 {
-            return;
+            return true;
         }
         let mut batch = Vec::new();
-        loop {
+        for _ in 0..=MOST_SAMPLES / self.movers.len().max(1) {
             #[expect(clippy::cast_precision_loss, reason = "fewer samples than 2^53")]
             let time = self.counts.samples as f64 * self.settings.sample;
             let local = self.clock.local(time);
-            if !(local <= until && time <= self.settings.until) {
-                return;
+            if local > until || time > self.settings.until {
+                return true;
             }
             self.counts.samples += 1;
             batch.clear();
@@ -424,6 +435,7 @@ impl Simulation {
             }));
             recorder.samples(&batch);
         }
+        false
     }
 
     /// Whether an entry was computed from the courses that its bodies are still on.

@@ -273,7 +273,9 @@ impl Simulation {
     /// The relative velocity that says nothing: it moves the gap by less than rounding before accelerations take over.
     pub(super) fn slow(&self, pair: &Pair, k: &Kinematics, speed: f64) -> f64 {
         let level = self.level(pair, &k.points[1]);
-        let by_second = if k.g2.is_finite() { (2.0 * level * k.g2.abs()).sqrt() } else { 0.0 };
+        // Under gravity others may hold one of the two, and then it is gravity that closes the gap.
+        let pull = if k.g2.is_finite() { k.g2.abs() } else { 0.0 }.max(self.world.gravity.norm());
+        let by_second = (2.0 * level * pull).sqrt();
         let by_third = if k.g3.is_finite() { (level * level * k.g3.abs()).cbrt() } else { 0.0 };
         (STILL * speed).max(by_second).max(by_third)
     }
@@ -351,8 +353,11 @@ impl Simulation {
                 continue;
             }
             let after = self.kinematics_of(&contact.pair, cluster, &cluster.after, &contact.found);
-            let height = contact.separation * contact.separation / (-2.0 * after.g2);
-            if after.g2 < 0.0 && height <= ACCUMULATED * self.size(&contact.pair) {
+            // Where other contacts stand, what presses the bodies together may come through them.
+            let supported = cluster.contacts.iter().any(|other| !other.new || other.rests);
+            let pull = if supported { after.g2.abs().max(self.world.gravity.norm()) } else { -after.g2 };
+            let height = contact.separation * contact.separation / (2.0 * pull);
+            if pull > 0.0 && height <= ACCUMULATED * self.size(&contact.pair) {
                 cluster.contacts[k].rests = true;
                 again = true;
             }
