@@ -586,3 +586,32 @@ fn a_reversed_run_returns_to_its_start_within_the_horizon_of_chaos() {
     }
     println!("horizon: {horizon} impacts");
 }
+
+/// Scenes that once hung, gained energy or never came to rest.
+#[test]
+fn bodies_that_settle_come_to_rest_with_their_energy_accounted_for() {
+    for (name, text) in [
+        ("stack", include_str!("../../../cases/simulation/stack.json")),
+        ("column", include_str!("../../../cases/simulation/column.json")),
+        ("caught", include_str!("../../../cases/simulation/caught.json")),
+        ("periodic_hold", include_str!("../../../cases/simulation/periodic_hold.json")),
+        ("knocked_off", include_str!("../../../cases/simulation/knocked_off.json")),
+        ("pillow", include_str!("../../../cases/simulation/pillow.json")),
+    ] {
+        let scene = file::read(text, Format::Json).unwrap();
+        let (simulation, memory) = run(&scene);
+        let (audit, counts) = (simulation.audit(), simulation.counts());
+        println!("{name}: {:?} {} events {audit:?}", simulation.stopped(), counts.events);
+        assert_eq!(simulation.stopped(), Some(Stopped::Until), "{name}: {:?}", simulation.trouble());
+        assert!(
+            audit.energy_error_max.value < 1e-12 && audit.energy_gain_max.value < 1e-12,
+            "{name}: {audit:?}"
+        );
+        assert!(audit.gap_min > -1e-12, "{name}: {audit:?}");
+        assert!(counts.events < 200, "{name}: {counts:?}");
+        // What is called a graze does not close.
+        for event in memory.events.iter().filter(|event| event.kind == Kind::Graze) {
+            assert!(event.approach > -1e-9, "{name}: {event:?}");
+        }
+    }
+}

@@ -13,7 +13,7 @@ use super::queue::{Due, Pair, Party};
 use super::snapshot::StateRecord;
 use super::touch::{Cluster, Encounter};
 use super::world::World;
-use super::{Cause, Course, Simulation};
+use super::{Cause, Course, Simulation, Stopped};
 use crate::body::{Body, State};
 use crate::contact::Side;
 use crate::contact::kinematics::{Kinematics, effective_inverse_mass};
@@ -93,8 +93,10 @@ impl Verdict {
     /// What is to be recorded of a contact.
     pub fn kinds(&self, contact: &Encounter, closing: bool) -> impl Iterator<Item = (Kind, &'static str)> {
         let struck = closing && (contact.impulse != 0.0 || (contact.new && contact.before.v < 0.0));
-        let blow = if contact.rests { Kind::Rest } else { Kind::Impact };
-        let begins = !self.was_held && !contact.rests;
+        // What was held already has no bounces to end.
+        let rests = contact.rests && !self.was_held && self.fate == Fate::Holds;
+        let blow = if rests { Kind::Rest } else { Kind::Impact };
+        let begins = !self.was_held && !rests;
         let then = match self.fate {
             Fate::Parts if self.exits => Some(Kind::PassEnd),
             Fate::Parts if self.was_held => Some(Kind::HoldEnd),
@@ -162,7 +164,7 @@ impl Simulation {
             self.weigh(cluster, &resting, &after, &mut verdicts, t)?;
         }
         for (contact, verdict) in cluster.contacts.iter().zip(&mut verdicts) {
-            if contact.rests && verdict.fate == Fate::Holds {
+            if contact.rests && contact.new && verdict.fate == Fate::Holds {
                 verdict.limit = self.limit(contact, verdict);
             }
         }
@@ -322,7 +324,7 @@ impl Simulation {
     }
 
     /// The sizes of second and third derivatives at a contact, for what counts as none.
-    fn scales(&self, cluster: &Cluster, contact: &Encounter) -> [f64; 2] {
+    pub(super) fn scales(&self, cluster: &Cluster, contact: &Encounter) -> [f64; 2] {
         let speed = self.speed(&contact.pair, |body| cluster.after[cluster.place(body)]);
         let size = self.size(&contact.pair);
         let rate = speed / size;
@@ -464,6 +466,10 @@ impl Group {
     }
 }
 
+/// So many pieces of held motion must come forward by this share of an epoch.
+const LOOK_BACK: u32 = 512;
+const HEADWAY: f64 = 1e-5;
+
 /// No end of its own.
 const FOREVER: f64 = 1e300;
 
@@ -568,23 +574,25 @@ impl Simulation {
         self.groups.iter().flatten().any(|group| group.is_external(&self.world))
     }
 
-    /// Sets up what was decided: groups of bodies that hold on to one another, and contacts that stay or are passed.
+    /// Sets up what was decided: groups of bodies that hold on to one another, and contacts that stay or are passed. `anew` has
+    /// the pairs as they are after bodies were put back into the box, which those of held bodies are not.
     pub(super) fn stand(
         &mut self,
         cluster: &Cluster,
         verdicts: &[Verdict],
+        anew: &[(Pair, Fate)],
         history: &[(Pair, f64, Option<f64>)],
         t: f64,
     ) {
         let mut held = Vec::new();
-        for (contact, verdict) in cluster.contacts.iter().zip(verdicts) {
+        for (contact, (verdict, (pair, _))) in cluster.contacts.iter().zip(verdicts.iter().zip(anew)) {
             match verdict.fate {
                 Fate::Holds => held.push((contact.pair, verdict.force_slope)),
                 Fate::Stays => {
-                    self.standing.insert(contact.pair, Standing::Neutral);
+                    self.standing.insert(*pair, Standing::Neutral);
                 }
                 Fate::Passes => {
-                    self.standing.insert(contact.pair, Standing::Passing);
+                    self.standing.insert(*pair, Standing::Passing);
                 }
                 Fate::Parts | Fate::Closes | Fate::Stops => {}
             }
@@ -693,6 +701,11 @@ impl Simulation {
             return true;
         }
         self.book_friction(number, t);
+        self.clock.now = self.clock.now.max(t);
+        if self.makes_no_headway() {
+            self.stopped.get_or_insert(Stopped::Stalled);
+            return false;
+        }
         let Some(group) = &mut self.groups[number] else { return false };
         for (k, sum) in group.impulses.iter_mut().enumerate() {
             *sum += group.piece.impulse(k, group.piece.until).normal;
@@ -732,6 +745,16 @@ impl Simulation {
             }
         }
         false
+    }
+
+    /// Whether pieces have become so short that held motion comes to nothing.
+    fn makes_no_headway(&mut self) -> bool {
+        if !self.pieces.is_multiple_of(LOOK_BACK) {
+            return false;
+        }
+        let (now, before) = (self.time(), self.piece_mark);
+        self.piece_mark = now;
+        now - before < HEADWAY * self.clock.length
     }
 
     /// Bodies that overlap, as asked, are apart again at some time: looks for it, and notes how deep they are.

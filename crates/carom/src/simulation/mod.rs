@@ -61,6 +61,8 @@ pub struct Simulation {
     trouble: Option<Trouble>,
     /// Goes up with every piece of held motion.
     pieces: u32,
+    /// The time when pieces were last looked back at.
+    piece_mark: f64,
     /// Whether forces that nobody adds up have acted from outside since the last check.
     unbalanced: bool,
     /// Room for a list of pairs, kept for reuse.
@@ -141,7 +143,7 @@ pub enum Stopped {
     Paradox,
     /// Whoever drives the run ended it.
     Interrupted,
-    /// Events accumulate at one time without end.
+    /// Events accumulate at one time, or held motion takes ever shorter steps, without end.
     Stalled,
     /// A motion or a contact could not be followed; [`Simulation::trouble`] says which.
     Lost,
@@ -197,7 +199,7 @@ pub enum Unfit {
 const MOST_STALLED: u64 = 20_000;
 
 /// So many entries of the queue, or states sampled, at most between two returns to whoever drives the run.
-const MOST_CHORES: usize = 100_000;
+const MOST_CHORES: usize = 1000;
 const MOST_SAMPLES: usize = 100_000;
 
 /// From this many bodies on a grid of cells pays in an open world.
@@ -244,6 +246,7 @@ impl Simulation {
             stopped: None,
             trouble: None,
             pieces: 0,
+            piece_mark: -1.0,
             unbalanced: false,
             found: Vec::new(),
             world,
@@ -286,9 +289,9 @@ impl Simulation {
                 Due::Cross { body, axis, up } => self.cross(body as usize, usize::from(axis), up, entry.time),
                 Due::Search(pair) => self.search(pair, entry.time),
                 Due::Piece { group } => {
-                    if self.end_piece(group as usize, recorder) {
-                        return self.after_event();
-                    }
+                    // Held motion costs more than a chore: whoever drives the run is asked after each piece.
+                    self.end_piece(group as usize, recorder);
+                    return self.after_event();
                 }
                 Due::Part(pair) => {
                     self.exit(pair, entry.time, recorder);

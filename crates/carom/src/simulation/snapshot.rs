@@ -28,6 +28,7 @@ pub struct Snapshot {
     counts: Counts,
     stopped: Option<Stopped>,
     pieces: u32,
+    piece_mark: f64,
     unbalanced: bool,
 }
 
@@ -114,6 +115,7 @@ impl Simulation {
             counts: self.counts,
             stopped: self.stopped,
             pieces: self.pieces,
+            piece_mark: self.piece_mark,
             unbalanced: self.unbalanced,
         }
     }
@@ -178,6 +180,7 @@ impl Simulation {
             stopped: snapshot.stopped,
             trouble: None,
             pieces: snapshot.pieces,
+            piece_mark: snapshot.piece_mark,
             unbalanced: snapshot.unbalanced,
             found: Vec::new(),
             world,

@@ -6,7 +6,7 @@
 
 use nalgebra::{Unit, Vector3};
 
-use super::hold::{Fate, Verdict};
+use super::hold::{Fate, Standing, Verdict};
 use super::queue::{Due, Pair, Party};
 use super::{Cause, Course, Simulation, Stopped};
 use crate::body::{Body, State};
@@ -24,6 +24,9 @@ const ROUNDING: f64 = 4e-14;
 
 /// Rounding of a relative velocity, relative to the velocities it is the difference of.
 const STILL: f64 = 1e-13;
+
+/// What counts as no approach, and no second derivative, where the third would be a paradox.
+const PARADOX: f64 = 1e-9;
 
 /// Bounces no higher than this, relative to the body, have accumulated.
 const ACCUMULATED: f64 = 1e-12;
@@ -314,10 +317,7 @@ impl Simulation {
         leaving: Option<Pair>,
         recorder: &mut impl Recorder,
     ) -> bool {
-        let closing = cluster.contacts.iter().any(|contact| {
-            let speed = self.speed(&contact.pair, |body| cluster.before[cluster.place(body)]);
-            contact.before.v < -self.slow(&contact.pair, &contact.before, speed)
-        });
+        let closing = cluster.contacts.iter().any(|contact| self.closes(&cluster, contact));
         if closing && !self.resolve(&mut cluster) {
             self.lose(&cluster.contacts[0].pair, Cause::Law);
         }
@@ -339,6 +339,23 @@ impl Simulation {
         happened
     }
 
+    /// Whether a contact closes: by more than rounding, and at what may be a paradox by more than its data can mean. A contact
+    /// that stands is pressed together by others, if at all.
+    fn closes(&self, cluster: &Cluster, contact: &Encounter) -> bool {
+        let speed = self.speed(&contact.pair, |body| cluster.before[cluster.place(body)]);
+        let k = &contact.before;
+        let [acceleration, _] = self.scales(cluster, contact);
+        let paradox = k.g3 < 0.0 && k.g2.abs() <= PARADOX * acceleration;
+        let none = if !contact.new {
+            self.slow(&contact.pair, k, speed)
+        } else if paradox {
+            PARADOX * speed
+        } else {
+            STILL * speed
+        };
+        k.v < -none
+    }
+
     /// The impact law; false if it has no answer.
     fn resolve(&mut self, cluster: &mut Cluster) -> bool {
         if !self.apply_law(cluster) {
@@ -349,7 +366,8 @@ impl Simulation {
         for k in 0..cluster.contacts.len() {
             let contact = &cluster.contacts[k];
             let (restitution, _) = self.world.answer(Self::sides(&contact.pair));
-            if restitution >= 1.0 || contact.separation <= 0.0 || contact.impulse <= 0.0 {
+            if restitution >= 1.0 || restitution <= 0.0 || contact.separation <= 0.0 || contact.impulse <= 0.0
+            {
                 continue;
             }
             let after = self.kinematics_of(&contact.pair, cluster, &cluster.after, &contact.found);
@@ -376,12 +394,26 @@ impl Simulation {
                 return true;
             }
         }
-        let contacts: Vec<Contact> =
+        let mut contacts: Vec<Contact> =
             cluster.contacts.iter().map(|contact| self.contact_of(cluster, contact)).collect();
         let bodies: Vec<(Body, State)> =
             cluster.bodies.iter().zip(&cluster.before).map(|(&b, s)| (self.world.bodies[b], *s)).collect();
-        let mechanism = Mechanism { bodies: &bodies, joints: &[], contacts: &contacts };
-        let Ok(outcome) = mechanism.solve(&self.world.options) else { return false };
+        let outcome = loop {
+            let mechanism = Mechanism { bodies: &bodies, joints: &[], contacts: &contacts };
+            let Ok(outcome) = mechanism.solve(&self.world.options) else { return false };
+            // A contact that is not pressed has no grip, however rough.
+            let mut slack = false;
+            for (contact, result) in contacts.iter_mut().zip(&outcome.contacts) {
+                let grips = contact.surface != Surface::Smooth && result.impulse <= 0.0;
+                if grips && result.impulse_vector != Vector3::zeros() {
+                    contact.surface = Surface::Smooth;
+                    slack = true;
+                }
+            }
+            if !slack {
+                break outcome;
+            }
+        };
         cluster.after = outcome.states;
         for (contact, result) in cluster.contacts.iter_mut().zip(&outcome.contacts) {
             contact.impulse = result.impulse;
@@ -600,20 +632,71 @@ impl Simulation {
             return;
         }
         let history = self.dissolve(&cluster.contacts, t);
-        for (&body, state) in cluster.bodies.iter().zip(&cluster.after) {
+        let held = |body: usize| {
+            let both = cluster.contacts.iter().zip(verdicts);
+            both.filter(|(_, v)| v.fate == Fate::Holds).any(|(c, _)| self.movable(&c.pair).any(|b| b == body))
+        };
+        let held: Vec<bool> = cluster.bodies.iter().map(|&body| held(body)).collect();
+        let before: Vec<[i32; 3]> = cluster.bodies.iter().map(|&body| self.movers[body].boxes).collect();
+        for (i, (&body, state)) in cluster.bodies.iter().zip(&cluster.after).enumerate() {
             if !self.world.bodies[body].fixed {
                 self.launch(body, state, t);
+                // A held body stays in the box where its contacts are.
+                if held[i] {
+                    self.movers[body].boxes = before[i];
+                }
             }
         }
-        self.stand(cluster, verdicts, &history, t);
+        let moved = |sim: &Self, pair: Pair| sim.seen_anew(pair, cluster, &before);
+        self.pass_anew(cluster, &before);
+        let stay: Vec<(Pair, Fate)> = cluster
+            .contacts
+            .iter()
+            .zip(verdicts)
+            .map(|(contact, verdict)| (moved(self, contact.pair), verdict.fate))
+            .collect();
+        let parting: Vec<Pair> = parting.into_iter().map(|pair| moved(self, pair)).collect();
+        self.stand(cluster, verdicts, &stay, &history, t);
         for &body in &cluster.bodies {
             if !self.world.bodies[body].fixed {
                 self.meet_all(body, t, &parting);
             }
         }
         // Some laws leave contacts closing: those go on at once.
-        for pair in which(|verdict| verdict.fate == Fate::Closes) {
+        for (pair, _) in stay.into_iter().filter(|(_, fate)| *fate == Fate::Closes) {
             self.push(t, Due::Touch { pair, error: 0.0 }, self.versions(&pair));
+        }
+    }
+
+    /// A pair as it stands after its bodies were put back into the box.
+    fn seen_anew(&self, pair: Pair, cluster: &Cluster, before: &[[i32; 3]]) -> Pair {
+        let back = |body: usize| {
+            let at = cluster.bodies.iter().position(|&b| b == body);
+            at.map_or([0; 3], |at| core::array::from_fn(|i| before[at][i] - self.movers[body].boxes[i]))
+        };
+        let two = back(pair.second as usize);
+        let one = match pair.first {
+            Party::Plane(_) => return pair,
+            Party::Body(first) => back(first as usize),
+        };
+        Pair { image: core::array::from_fn(|i| pair.image[i] + two[i] - one[i]), ..pair }
+    }
+
+    /// The same for pairs that overlap, as asked.
+    fn pass_anew(&mut self, cluster: &Cluster, before: &[[i32; 3]]) {
+        let passing: Vec<Pair> = self
+            .standing
+            .iter()
+            .filter(|(pair, standing)| {
+                **standing == Standing::Passing
+                    && self.movable(pair).any(|body| cluster.bodies.contains(&body))
+            })
+            .map(|(pair, _)| *pair)
+            .collect();
+        for pair in passing {
+            let next = self.seen_anew(pair, cluster, before);
+            self.standing.remove(&pair);
+            self.standing.insert(next, Standing::Passing);
         }
     }
 

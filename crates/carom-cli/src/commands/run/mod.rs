@@ -13,10 +13,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use carom::contact::Side;
+use carom::flow::Obstacle;
 use carom::scene::file::Source;
 use carom::scene::instant::name;
 use carom::scene::model::{OnParadox, Scene};
-use carom::simulation::{Simulation, Stopped, Unfit, World};
+use carom::simulation::{Cause, Simulation, Stopped, Trouble, Unfit, World};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::input::Input;
@@ -429,7 +430,7 @@ impl Driver<'_> {
         hash: &str,
     ) -> io::Result<(Vec<u8>, Vec<String>)> {
         let wall_s = self.wall_s();
-        let notes = self.notes(tape.unbounded);
+        let notes = self.notes(tape.unbounded, simulation);
         let mut document = Document::of(Parts {
             scene: self.scene,
             hash,
@@ -454,8 +455,24 @@ impl Driver<'_> {
         Ok((text, notes))
     }
 
-    fn notes(&self, unbounded: u64) -> Vec<String> {
+    fn notes(&self, unbounded: u64, simulation: &Simulation) -> Vec<String> {
         let mut notes = Vec::new();
+        let error = simulation.audit().energy_error_max;
+        if error.value > LIMIT {
+            notes.push(format!(
+                "the audit fails: after event {} the energy is off by {} of itself; do not trust what follows",
+                error.event,
+                report::number(error.value)
+            ));
+        }
+        if let Some(Trouble { time, sides, cause }) = simulation.trouble() {
+            let [first, second] = sides.map(|side| name(self.scene, side));
+            notes.push(format!(
+                "lost at t = {}: the contact of {first} and {second}, because {}",
+                report::number(time),
+                because(cause)
+            ));
+        }
         if !self.scene.contacts.is_empty() {
             notes.push(
                 "the scene's explicit contacts have no effect: a run finds its contacts itself".to_string(),
@@ -467,5 +484,25 @@ impl Driver<'_> {
             ));
         }
         notes
+    }
+}
+
+/// Why a motion could not be followed, in words.
+fn because(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Search => {
+            "the search for their next touch does not come forward: too fast, or magnitudes too far apart"
+        }
+        Cause::Law => "the impact law has no answer there",
+        Cause::Hold(Obstacle::NoSurface { .. }) => "one of them has no surface to be held at",
+        Cause::Hold(Obstacle::Rocking { .. }) => "it rocks on a flat, where the force is infinite",
+        Cause::Hold(Obstacle::Contradiction) => {
+            "the contacts at rest ask for accelerations that contradict each other"
+        }
+        Cause::Hold(Obstacle::Jam) => {
+            "no friction force is consistent with the motion there, or none was found"
+        }
+        Cause::Hold(Obstacle::NotFinite) => "the motion is more than floating point holds",
+        Cause::Hold(Obstacle::Rough) => "the held motion cannot be integrated there, however short the step",
     }
 }
