@@ -4,7 +4,7 @@
 //! queue: a pair whose bounding spheres come within reach is searched for its first contact with the certificate of
 //! [`crate::toi`], a body that leaves its cell meets new neighbours, and a contact is resolved. Contacts that are
 //! simultaneous within the error bounds of their times, and contacts that stand between the bodies concerned, make
-//! one impact (`touch`). A contact that cannot end by an impulse is held (`hold`): a body at rest or sliding on a
+//! one impact (`touch`). A contact that cannot end by an impulse is held (`verdict`, `group`): a body at rest or sliding on a
 //! plane, and the paradox of two smooth bodies.
 //!
 //! **Time.** The clock has two parts, an epoch and the time since. The epoch moves on by powers of two before the time
@@ -15,13 +15,16 @@
 //! in the order of their contents. A [`Snapshot`] holds the whole state; what is resumed from it goes on to the bit.
 
 mod cells;
-mod hold;
+mod group;
+mod impact;
 mod ledger;
+mod pass;
 mod predict;
 mod queue;
 mod snapshot;
 mod start;
 mod touch;
+mod verdict;
 mod world;
 
 use std::collections::BTreeMap;
@@ -35,9 +38,10 @@ use crate::motion::Flight;
 use crate::record::{Moment, Recorder, Sample};
 use crate::scene::model::RunSettings;
 use cells::Cells;
-use hold::{Group, Standing};
+use group::Group;
 use ledger::Ledger;
 use queue::{Due, Entry, Pair, Party, Queue};
+use verdict::Standing;
 
 pub use ledger::{Audit, Worst};
 pub use snapshot::Snapshot;

@@ -3,8 +3,8 @@
 use nalgebra::Vector3;
 
 use super::cells::Cells;
-use super::hold::Standing;
 use super::queue::{Due, Entry, Pair, Party};
+use super::verdict::Standing;
 use super::{Course, Simulation};
 use crate::body::State;
 use crate::contact::Side;
@@ -24,7 +24,7 @@ pub(super) enum Trajectory<'a> {
     /// A free flight.
     Flight(Anchored<&'a Flight>),
     /// A held body's.
-    Held(super::hold::HeldMotion<'a>),
+    Held(super::group::HeldMotion<'a>),
 }
 
 impl Motion for Trajectory<'_> {

@@ -5,9 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::hold::{Group, GroupRecord, Standing};
+use super::group::{Group, GroupRecord};
 use super::ledger::Ledger;
 use super::queue::{Entry, Pair};
+use super::verdict::Standing;
 use super::world::World;
 use super::{Clock, Counts, Course, Mover, Simulation, Stopped};
 use crate::body::State;

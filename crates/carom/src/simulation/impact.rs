@@ -1,0 +1,159 @@
+//! The impact of a cluster: the closed form for one smooth contact, the impact solver for everything else.
+
+use nalgebra::{Matrix3, Unit, Vector3};
+
+use super::Simulation;
+use super::queue::Party;
+use super::touch::{Cluster, Encounter};
+use crate::body::{Body, State};
+use crate::contact::{Contact, Side, Surface};
+use crate::impact::mechanism::Mechanism;
+use crate::impact::pair::{FreeBody, strike};
+
+/// Bounces no higher than this, relative to the body, have accumulated.
+const ACCUMULATED: f64 = 1e-12;
+
+impl Simulation {
+    /// The impact law; false if it has no answer.
+    pub(super) fn resolve(&mut self, cluster: &mut Cluster) -> bool {
+        if !self.apply_law(cluster) {
+            return false;
+        }
+        // Bounces that accumulate end in rest: those impacts are perfectly inelastic.
+        let mut again = false;
+        for k in 0..cluster.contacts.len() {
+            let contact = &cluster.contacts[k];
+            let (restitution, _) = self.world.answer(Self::sides(&contact.pair));
+            if restitution >= 1.0 || restitution <= 0.0 || contact.separation <= 0.0 || contact.impulse <= 0.0
+            {
+                continue;
+            }
+            let after = self.kinematics_of(&contact.pair, cluster, &cluster.after, &contact.found);
+            // Where other contacts stand, what presses the bodies together may come through them.
+            let supported = cluster.contacts.iter().any(|other| !other.new || other.rests);
+            let pull = if supported { after.g2.abs().max(self.world.gravity.norm()) } else { -after.g2 };
+            let height = contact.separation * contact.separation / (2.0 * pull);
+            if pull > 0.0 && height <= ACCUMULATED * self.size(&contact.pair) {
+                cluster.contacts[k].rests = true;
+                again = true;
+            }
+        }
+        !again || self.apply_law(cluster)
+    }
+
+    /// Applies the law to the states before.
+    fn apply_law(&self, cluster: &mut Cluster) -> bool {
+        if let [contact] = &cluster.contacts[..] {
+            let sides = Self::sides(&contact.pair);
+            let (restitution, surface) = self.world.answer(sides);
+            if surface == Surface::Smooth {
+                let restitution = if contact.rests { 0.0 } else { restitution };
+                self.strike(cluster, restitution);
+                return true;
+            }
+        }
+        let mut contacts: Vec<Contact> =
+            cluster.contacts.iter().map(|contact| self.contact_of(cluster, contact)).collect();
+        let bodies: Vec<(Body, State)> =
+            cluster.bodies.iter().zip(&cluster.before).map(|(&b, s)| (self.world.bodies[b], *s)).collect();
+        let outcome = loop {
+            let mechanism = Mechanism { bodies: &bodies, joints: &[], contacts: &contacts };
+            let Ok(outcome) = mechanism.solve(&self.world.options) else { return false };
+            // A contact that is not pressed has no grip, however rough.
+            let mut slack = false;
+            for (contact, result) in contacts.iter_mut().zip(&outcome.contacts) {
+                let grips = contact.surface != Surface::Smooth && result.impulse <= 0.0;
+                if grips && result.impulse_vector != Vector3::zeros() {
+                    contact.surface = Surface::Smooth;
+                    slack = true;
+                }
+            }
+            if !slack {
+                break outcome;
+            }
+        };
+        cluster.after = outcome.states;
+        for (contact, result) in cluster.contacts.iter_mut().zip(&outcome.contacts) {
+            contact.impulse = result.impulse;
+            contact.impulse_vector = result.impulse_vector;
+            contact.separation = result.separation;
+        }
+        cluster.after.iter().all(|state| state.velocity.iter().all(|x| x.is_finite()))
+    }
+
+    /// One smooth contact: the closed form.
+    fn strike(&self, cluster: &mut Cluster, restitution: f64) {
+        let contact = &cluster.contacts[0];
+        let (pair, normal) = (contact.pair, contact.found.normal);
+        let point = self.meeting_point(contact);
+        let free = |body: usize, shift: Vector3<f64>| {
+            let (constants, state) = (&self.world.bodies[body], &cluster.before[cluster.place(body)]);
+            let inverse_inertia = if constants.fixed {
+                Matrix3::zeros()
+            } else {
+                let axes = state.orientation.to_rotation_matrix();
+                let inverse = Matrix3::from_diagonal(&constants.inertia.map(f64::recip));
+                axes.matrix() * inverse * axes.matrix().transpose()
+            };
+            FreeBody {
+                inverse_mass: if constants.fixed { 0.0 } else { constants.mass.recip() },
+                inverse_inertia,
+                velocity: state.velocity,
+                angular_velocity: state.angular_velocity,
+                arm: point - state.position - shift,
+            }
+        };
+        let second = pair.second as usize;
+        let other = free(second, self.displacement(&pair));
+        let first = match pair.first {
+            Party::Body(first) => free(first as usize, Vector3::zeros()),
+            Party::Plane(_) => FreeBody {
+                inverse_mass: 0.0,
+                inverse_inertia: Matrix3::zeros(),
+                velocity: Vector3::zeros(),
+                angular_velocity: Vector3::zeros(),
+                arm: Vector3::zeros(),
+            },
+        };
+        let blow = strike(&first, &other, &normal, restitution);
+        if let Party::Body(first) = pair.first {
+            let at = cluster.place(first as usize);
+            cluster.after[at].velocity = blow.velocity[0];
+            cluster.after[at].angular_velocity = blow.angular_velocity[0];
+        }
+        let at = cluster.place(second);
+        cluster.after[at].velocity = blow.velocity[1];
+        cluster.after[at].angular_velocity = blow.angular_velocity[1];
+        let contact = &mut cluster.contacts[0];
+        contact.impulse = blow.impulse;
+        contact.impulse_vector = normal * blow.impulse;
+        contact.separation = blow.separation;
+    }
+
+    /// Where a contact's impulse acts: on the body at a plane, in the middle between two bodies.
+    pub(super) fn meeting_point(&self, contact: &Encounter) -> Vector3<f64> {
+        match contact.pair.first {
+            Party::Plane(_) => contact.found.points[0],
+            Party::Body(_) => (contact.found.points[0] + contact.found.points[1]) * 0.5,
+        }
+    }
+
+    /// A contact of the cluster in the impact solver's terms.
+    fn contact_of(&self, cluster: &Cluster, contact: &Encounter) -> Contact {
+        let sides = Self::sides(&contact.pair);
+        let (restitution, surface) = self.world.answer(sides);
+        let local = |side: Side| match side {
+            Side::Body(body) => Side::Body(cluster.place(body)),
+            Side::Plane(k) => Side::Plane(k),
+        };
+        Contact {
+            name: String::new(),
+            sides: sides.map(local),
+            point: self.meeting_point(contact),
+            normal: Unit::new_normalize(contact.found.normal),
+            restitution: if contact.rests { 0.0 } else { restitution },
+            surface,
+            images: [Vector3::zeros(), self.displacement(&contact.pair)],
+        }
+    }
+}
