@@ -28,6 +28,10 @@ const FLATTEST: f64 = 1e-14;
 /// The residual, an angle and a length over the body's size, that counts as solved.
 const SOLVED: f64 = 1e-11;
 
+/// A step from a residual like this, whose square is rounding, is the last one if it leaves no more than so many roundings.
+const SQUARED_AWAY: f64 = 1e-8;
+const ARRIVED: f64 = 64.0;
+
 /// Both surfaces at the points reached, and what is wrong with them.
 #[derive(Clone, Copy)]
 struct Stand {
@@ -53,12 +57,14 @@ struct Polish<'a, A, B> {
 
 impl<A: Convex, B: Convex> Polish<'_, A, B> {
     /// On the rays through the points.
+    #[inline(always)]
     fn stand(&self, points: &[Vector3<f64>; 2]) -> Stand {
         let one = self.pair.one.osculate(&points[0]);
-        // A point faces whatever it meets.
-        let nowhere =
-            || Osculation { point: Vector3::zeros(), normal: -one.normal, curvature: Matrix3::zeros() };
-        let other = self.pair.other.map_or_else(nowhere, |other| other.osculate(&points[1]));
+        let other = match self.pair.other {
+            Some(other) => other.osculate(&points[1]),
+            // A point faces whatever it meets.
+            None => Osculation { point: Vector3::zeros(), normal: -one.normal, curvature: Matrix3::zeros() },
+        };
         let between = self.pair.offset + other.point - one.point;
         let normal = (one.normal - other.normal).normalize();
         let basis = tangents(&normal);
@@ -124,29 +130,38 @@ impl<A: Convex, B: Convex> Polish<'_, A, B> {
     }
 }
 
-/// Solves for the points from those of `from`; `None` if that does not lead to a maximum at least as high. Also says how
-/// many steps it took.
-pub(super) fn polish<A: Convex, B: Convex>(pair: &Pair<A, B>, from: &Found) -> (Option<Found>, u32) {
+/// Solves for the points from some on their rays; `None` if that does not lead to a maximum at least as high as `least`.
+/// Also says how many steps it took.
+pub(super) fn polish<A: Convex, B: Convex>(
+    pair: &Pair<A, B>,
+    from: &[Vector3<f64>; 2],
+    least: f64,
+) -> (Option<Found>, u32) {
     let size = pair.other.map_or(f64::INFINITY, |other| other.size).min(pair.one.size);
     let rounding = pair.rounding();
     let polish = Polish { pair, size, rounding };
-    let mut now = polish.stand(&from.points);
+    let mut now = polish.stand(from);
     let mut steps = 0;
     while steps < MOST_STEPS && now.error * size > rounding {
         let Some(step) = polish.step(&now) else { break };
         steps += 1;
-        match polish.shortened(&now, &step) {
-            Some(next) => now = next,
-            None => break,
+        let Some(next) = polish.shortened(&now, &step) else { break };
+        let quadratic = now.error <= SQUARED_AWAY;
+        now = next;
+        if quadratic && now.error * size <= ARRIVED * rounding {
+            break;
         }
     }
-    let value = pair.value(&now.normal);
-    // f at the common normal bounds the gap from below: it must be the gap, and no lower than where we came from.
+    // f at the common normal bounds the gap from below: it must be the gap, and no lower than where we came from. Where the
+    // surfaces have that normal to rounding it is.
+    let exact = now.error * size <= ARRIVED * rounding;
     let sound = now.error <= SOLVED
-        && (now.gap - value).abs() <= 64.0 * rounding
-        && value >= from.gap - 64.0 * rounding
+        && (exact || (now.gap - pair.value(&now.normal)).abs() <= 64.0 * rounding)
+        && now.gap >= least - 64.0 * rounding
         && polish.is_maximum(&now);
     let points = now.surfaces.map(|surface| surface.point);
-    let found = Found { gap: now.gap, normal: now.normal, points, iterations: steps, settled: true };
+    let curvatures = Some(now.surfaces.map(|surface| surface.curvature));
+    let found =
+        Found { gap: now.gap, normal: now.normal, points, iterations: steps, settled: true, curvatures };
     (sound.then_some(found), steps)
 }

@@ -119,6 +119,60 @@ impl<'a, A: Convex, B: Convex> Bound<'a, A, B> {
         self
     }
 
+    /// Takes a body off along a direction d + τδ, for a drift's span.
+    pub fn with_first_drifting(
+        mut self,
+        body: (&'a A, &Extent, &State),
+        ray: [Vector3<f64>; 2],
+        sign: f64,
+        span: f64,
+    ) -> Self {
+        self.first = self.take_off_drifting(body, ray, sign, span);
+        self
+    }
+
+    /// The second body likewise.
+    pub fn with_second_drifting(
+        mut self,
+        body: (&'a B, &Extent, &State),
+        ray: [Vector3<f64>; 2],
+        sign: f64,
+        span: f64,
+    ) -> Self {
+        self.second = self.take_off_drifting(body, ray, sign, span);
+        self
+    }
+
+    fn take_off_drifting<S: Convex>(
+        &mut self,
+        (shape, extent, state): (&'a S, &Extent, &State),
+        [direction, drift]: [Vector3<f64>; 2],
+        sign: f64,
+        span: f64,
+    ) -> Option<Swing<'a, S>> {
+        let omega = state.angular_velocity * sign;
+        let spin = libm::sqrt(omega.norm_squared());
+        self.horizon = self.horizon.min(span).min(1.0 / spin);
+        let span = span.min(1.0 / spin);
+        let turning = direction.cross(&omega);
+        let sheared = drift.cross(&omega);
+        let second = turning.cross(&omega) * 0.5 + sheared;
+        let along = second.dot(&direction);
+        let size = |v: &Vector3<f64>| libm::sqrt(v.norm_squared());
+        let across = size(&(second - direction * along));
+        let Extent { circumradius, inradius, rolling, lever, spin_rate } = *extent;
+        let height = if along > 0.0 { circumradius - rolling } else { inradius - rolling };
+        let third = (circumradius - rolling + lever) * size(&second) * (size(&turning) + size(&drift))
+            + circumradius * spin * (spin * size(&turning) + 4.0 * size(&sheared)) / 6.0;
+        let bent = along * height + across * lever + third * span;
+        let stretch = 1.0 + 0.5 * drift.norm_squared() * span * span;
+        self.bend -= bent.max(0.0) + 0.5 * spin_rate * lever * stretch + 0.5 * rolling * drift.norm_squared();
+        self.constant -= rolling;
+        let to_body = |v: &Vector3<f64>| state.orientation.inverse_transform_vector(v);
+        let rate = turning + drift;
+        Some(Swing { shape, rolling, direction: to_body(&direction), rate: to_body(&rate) })
+    }
+
     fn take_off<S: Convex>(
         &mut self,
         (shape, extent, state): (&'a S, &Extent, &State),
