@@ -32,6 +32,9 @@ const SOLVED: f64 = 1e-11;
 const SQUARED_AWAY: f64 = 1e-8;
 const ARRIVED: f64 = 64.0;
 
+/// A residual of so many roundings needs no step.
+const NO_WORSE: f64 = 4.0;
+
 /// Both surfaces at the points reached, and what is wrong with them.
 #[derive(Clone, Copy)]
 struct Stand {
@@ -53,6 +56,8 @@ struct Polish<'a, A, B> {
     /// The smaller body's.
     size: f64,
     rounding: f64,
+    /// How often a step is halved before it is given up.
+    patience: u32,
 }
 
 impl<A: Convex, B: Convex> Polish<'_, A, B> {
@@ -104,7 +109,7 @@ impl<A: Convex, B: Convex> Polish<'_, A, B> {
             self.pair.one.strides(&step[0]).max(self.pair.other.map_or(0.0, |other| other.strides(&step[1])));
         let mut part = if longest > 0.5 { 0.5 / longest } else { 1.0 };
         // So close, what does not shrink the error at once is rounding.
-        let tries = if now.error * self.size <= 16.0 * self.rounding { 1 } else { 8 };
+        let tries = if now.error * self.size <= 16.0 * self.rounding { 1 } else { self.patience };
         for _ in 0..tries {
             let next = self.stand(&[0, 1].map(|i| now.surfaces[i].point + step[i] * part));
             if next.error < now.error {
@@ -131,18 +136,19 @@ impl<A: Convex, B: Convex> Polish<'_, A, B> {
 }
 
 /// Solves for the points from some on their rays; `None` if that does not lead to a maximum at least as high as `least`.
-/// Also says how many steps it took.
+/// Also says how many steps it took. A step that does not help is halved `patience` times.
 pub(super) fn polish<A: Convex, B: Convex>(
     pair: &Pair<A, B>,
     from: &[Vector3<f64>; 2],
     least: f64,
+    patience: u32,
 ) -> (Option<Found>, u32) {
     let size = pair.other.map_or(f64::INFINITY, |other| other.size).min(pair.one.size);
     let rounding = pair.rounding();
-    let polish = Polish { pair, size, rounding };
+    let polish = Polish { pair, size, rounding, patience };
     let mut now = polish.stand(from);
     let mut steps = 0;
-    while steps < MOST_STEPS && now.error * size > rounding {
+    while steps < MOST_STEPS && now.error * size > NO_WORSE * rounding {
         let Some(step) = polish.step(&now) else { break };
         steps += 1;
         let Some(next) = polish.shortened(&now, &step) else { break };

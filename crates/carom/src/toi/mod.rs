@@ -21,6 +21,8 @@ mod follow;
 mod pair;
 pub mod periodic;
 mod rates;
+#[cfg(test)]
+mod tests;
 mod touch;
 
 use nalgebra::Vector3;

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::Moving;
-use super::bound::{Bound, Extent, Mode, first_root};
+use super::bound::{Bound, Drift, Extent, Mode, first_root};
 use super::rates::{Rates, foretold_points};
 use crate::body::State;
 use crate::gap::{Closest, Gap, Hint, closest, gap_to_plane};
@@ -83,6 +83,9 @@ impl Instant {
 
 /// Below this share of the sizes the bound along a turning normal is the better one, beyond it that along a fixed one.
 const CLOSE: f64 = 0.1;
+
+/// How far beyond the root of its tangent a bound is asked for, against rounding.
+const BEYOND: f64 = 1.01;
 
 /// The rounding of a gap: of sizes, and of distances and ways flown.
 const ROUNDING_OF_SIZE: f64 = 8.0 * f64::EPSILON;
@@ -221,7 +224,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
     }
 
     /// The lower bound of the separation from an instant on, or back from it.
-    fn bound(&self, now: &Instant, sign: f64, modes: [Mode; 2]) -> Bound<'a, A, B> {
+    pub fn bound(&self, now: &Instant, sign: f64, modes: [Mode; 2]) -> Bound<'a, A, B> {
         let n = now.found.normal;
         let [first, second] = &now.states;
         let bend = 0.5 * (n.dot(&self.pull) - self.unsteadiness);
@@ -241,33 +244,38 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
         }
     }
 
-    /// The bound along a normal that turns as the closest points do, for a span; none where nothing is gained by it.
-    fn drifting_bound(&self, now: &Instant, sign: f64, span: f64) -> Option<Bound<'a, A, B>> {
+    /// The bound along a normal that turns as the gap's own does, for a span; only for bodies with flats.
+    pub fn drifting_bound(&self, now: &Instant, sign: f64, span: f64) -> Option<Bound<'a, A, B>> {
         let Against::Body(body) = &self.second else { return None };
         let drift = now.rates?.normal * sign;
         let n = now.found.normal;
         let [first, second] = &now.states;
         let apart = second.position - first.position;
         let speed = (second.velocity - first.velocity) * sign;
-        let stretch = 1.0 + 0.5 * drift.norm_squared() * span * span;
-        let bend = drift.dot(&speed) + 0.5 * (n.dot(&self.pull) - self.unsteadiness * stretch)
-            - 0.5 * drift.dot(&self.pull).abs() * span;
+        let longest = 1.0 + 0.5 * drift.norm_squared() * span * span;
+        let falling = n.dot(&self.pull) - self.unsteadiness * longest - drift.dot(&self.pull).abs() * span;
         let rates = [now.found.gap.max(0.0), sign * now.approach];
-        let bound = Bound::new(n.dot(&apart), n.dot(&speed) + drift.dot(&apart), bend, rates)
-            .with_first_drifting((self.first.shape, &self.extents[0], first), [n, drift], sign, span)
-            .with_second_drifting((body.shape, &self.extents[1], second), [-n, -drift], sign, span);
+        let modes = [drift, -drift].map(|rate| Mode::Drifting(Drift { rate, span }));
+        let bound = Bound::new(
+            n.dot(&apart),
+            n.dot(&speed) + drift.dot(&apart),
+            drift.dot(&speed) + 0.5 * falling,
+            rates,
+        )
+        .with_first((self.first.shape, &self.extents[0], first), &n, sign, modes[0])
+        .with_second((body.shape, &self.extents[1], second), &-n, sign, modes[1]);
         Some(bound)
     }
 
     /// How long nothing can touch from an instant on, up to a limit.
     pub fn safe_step(&self, now: &Instant, limit: f64) -> f64 {
-        if now.approach < 0.0 && now.gap() < CLOSE * self.size {
-            let span = limit.min(-1.01 * now.gap() / now.approach);
-            if let Some(bound) = self.drifting_bound(now, 1.0, span) {
-                return bound.reach(limit);
-            }
-        }
-        let mut best = self.bound(now, 1.0, [Mode::Turning; 2]).reach(limit);
+        let drifts = now.approach < 0.0 && now.gap() < CLOSE * self.size;
+        let span = limit.min(BEYOND * now.gap() / -now.approach);
+        let mut best = drifts
+            .then(|| self.drifting_bound(now, 1.0, span))
+            .flatten()
+            .unwrap_or_else(|| self.bound(now, 1.0, [Mode::Turning; 2]))
+            .reach(limit);
         for (fast, modes) in
             [[Mode::Ball, Mode::Turning], [Mode::Turning, Mode::Ball]].into_iter().enumerate()
         {
@@ -282,13 +290,9 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
 
     /// Whether nothing can touch between an instant and so long before it, if nothing overlaps at it.
     pub fn holds_back(&self, then: &Instant, span: f64) -> bool {
-        if span > 0.0
-            && let Some(bound) = self.drifting_bound(then, -1.0, span)
-            && bound.holds(span)
-        {
-            return true;
-        }
-        span <= 0.0 || self.bound(then, -1.0, [Mode::Turning; 2]).holds(span)
+        span <= 0.0
+            || self.drifting_bound(then, -1.0, span).is_some_and(|bound| bound.holds(span))
+            || self.bound(then, -1.0, [Mode::Turning; 2]).holds(span)
     }
 
     /// From contact: a time until which the bodies are certain to have parted.
