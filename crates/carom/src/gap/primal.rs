@@ -28,12 +28,23 @@ const FLATTEST: f64 = 1e-14;
 /// The residual, an angle and a length over the body's size, that counts as solved.
 const SOLVED: f64 = 1e-11;
 
-/// A step from a residual like this, whose square is rounding, is the last one if it leaves no more than so many roundings.
-const SQUARED_AWAY: f64 = 1e-8;
+/// The residual, in roundings, at which the common normal is both surfaces' own.
 const ARRIVED: f64 = 64.0;
 
-/// A residual of so many roundings needs no step.
-const NO_WORSE: f64 = 4.0;
+/// How hard to try.
+#[derive(Clone, Copy)]
+pub(super) struct Effort {
+    /// How often a step is halved before it is given up.
+    patience: u32,
+    /// The residual, in roundings, that needs no further step.
+    end: f64,
+}
+
+/// To the last digit: where the bodies are nearly flat, the points are as good as the residual is small.
+pub(super) const PATIENT: Effort = Effort { patience: 8, end: 1.0 };
+
+/// From points given beforehand, which are left sooner, as the climb is there to fall back on.
+pub(super) const HASTY: Effort = Effort { patience: 3, end: 8.0 };
 
 /// Both surfaces at the points reached, and what is wrong with them.
 #[derive(Clone, Copy)]
@@ -56,8 +67,7 @@ struct Polish<'a, A, B> {
     /// The smaller body's.
     size: f64,
     rounding: f64,
-    /// How often a step is halved before it is given up.
-    patience: u32,
+    effort: Effort,
 }
 
 impl<A: Convex, B: Convex> Polish<'_, A, B> {
@@ -109,7 +119,7 @@ impl<A: Convex, B: Convex> Polish<'_, A, B> {
             self.pair.one.strides(&step[0]).max(self.pair.other.map_or(0.0, |other| other.strides(&step[1])));
         let mut part = if longest > 0.5 { 0.5 / longest } else { 1.0 };
         // So close, what does not shrink the error at once is rounding.
-        let tries = if now.error * self.size <= 16.0 * self.rounding { 1 } else { self.patience };
+        let tries = if now.error * self.size <= 16.0 * self.rounding { 1 } else { self.effort.patience };
         for _ in 0..tries {
             let next = self.stand(&[0, 1].map(|i| now.surfaces[i].point + step[i] * part));
             if next.error < now.error {
@@ -136,26 +146,24 @@ impl<A: Convex, B: Convex> Polish<'_, A, B> {
 }
 
 /// Solves for the points from some on their rays; `None` if that does not lead to a maximum at least as high as `least`.
-/// Also says how many steps it took. A step that does not help is halved `patience` times.
+/// Also says how many steps it took.
 pub(super) fn polish<A: Convex, B: Convex>(
     pair: &Pair<A, B>,
     from: &[Vector3<f64>; 2],
     least: f64,
-    patience: u32,
+    effort: Effort,
 ) -> (Option<Found>, u32) {
     let size = pair.other.map_or(f64::INFINITY, |other| other.size).min(pair.one.size);
     let rounding = pair.rounding();
-    let polish = Polish { pair, size, rounding, patience };
+    let polish = Polish { pair, size, rounding, effort };
     let mut now = polish.stand(from);
     let mut steps = 0;
-    while steps < MOST_STEPS && now.error * size > NO_WORSE * rounding {
+    while steps < MOST_STEPS && now.error * size > effort.end * rounding {
         let Some(step) = polish.step(&now) else { break };
         steps += 1;
-        let Some(next) = polish.shortened(&now, &step) else { break };
-        let quadratic = now.error <= SQUARED_AWAY;
-        now = next;
-        if quadratic && now.error * size <= ARRIVED * rounding {
-            break;
+        match polish.shortened(&now, &step) {
+            Some(next) => now = next,
+            None => break,
         }
     }
     // f at the common normal bounds the gap from below: it must be the gap, and no lower than where we came from. Where the

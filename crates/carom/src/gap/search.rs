@@ -22,7 +22,7 @@ pub(super) fn search<A: Convex, B: Convex>(
     if let Some(points) = hint.points
         && pair.sharpest() > 2.0
     {
-        let (found, steps) = primal::polish(&pair, &points, f64::NEG_INFINITY, HASTY);
+        let (found, steps) = primal::polish(&pair, &points, f64::NEG_INFINITY, primal::HASTY);
         if let Some(found) = found.filter(enough) {
             return found;
         }
@@ -155,7 +155,7 @@ fn climb<A: Convex, B: Convex>(pair: &Pair<A, B>, start: &Vector3<f64>) -> Found
         let one = pair.one.replaced(shapes.0.as_ref().unwrap_or(pair.one.shape));
         let other = pair.other.map(|other| other.replaced(shapes.1.as_ref().unwrap_or(other.shape)));
         let rounded = Pair { one: &one, other: other.as_ref(), offset: pair.offset };
-        let (polished, steps) = primal::polish(&rounded, &found.points, f64::NEG_INFINITY, PATIENT);
+        let (polished, steps) = primal::polish(&rounded, &found.points, f64::NEG_INFINITY, primal::PATIENT);
         iterations += steps;
         found = polished.unwrap_or_else(|| {
             let found = ascend(&rounded, &found.normal);
@@ -188,7 +188,7 @@ fn ascend<A: Convex, B: Convex>(pair: &Pair<A, B>, start: &Vector3<f64>) -> Foun
             if !more && found.settled {
                 return Found { iterations: iterations + ascent.steps(), ..found };
             }
-            let (found, steps) = primal::polish(pair, &found.points, found.gap, PATIENT);
+            let (found, steps) = primal::polish(pair, &found.points, found.gap, primal::PATIENT);
             iterations += steps;
             if let Some(found) = found {
                 return Found { iterations: iterations + ascent.steps(), ..found };
@@ -200,10 +200,6 @@ fn ascend<A: Convex, B: Convex>(pair: &Pair<A, B>, start: &Vector3<f64>) -> Foun
         }
     }
 }
-
-/// How often the points' steps are halved: points given beforehand are left sooner, as the climb is there to fall back on.
-const HASTY: u32 = 3;
-const PATIENT: u32 = 8;
 
 /// A climb is slow when a step leaves more than this of the slope, but not in its first steps; after the points were
 /// tried in vain, not before as many steps again.
