@@ -61,7 +61,7 @@ pub struct Gap {
 /// Q − P = g n all the same.
 #[must_use]
 pub fn gap<A: Convex, B: Convex>(first: (&A, &Isometry3<f64>), second: (&B, &Isometry3<f64>)) -> Option<Gap> {
-    measure(first, second, None)
+    Some(closest(first, second, &Hint::NOTHING)?.gap)
 }
 
 /// [`gap`], searched for from a normal that is likely close, such as that of an instant before; the same answer to
@@ -75,14 +75,38 @@ pub fn gap_near<A: Convex, B: Convex>(
     second: (&B, &Isometry3<f64>),
     normal: &Vector3<f64>,
 ) -> Option<Gap> {
-    measure(first, second, Some(normal))
+    Some(closest(first, second, &Hint { normal: Some(*normal), ..Hint::NOTHING })?.gap)
 }
 
-fn measure<A: Convex, B: Convex>(
+/// A gap, with the curvature of both surfaces at its points, each in its body's own axes, where the search came by them.
+pub(crate) struct Closest {
+    pub gap: Gap,
+    pub curvatures: Option<[Matrix3<f64>; 2]>,
+}
+
+/// What is known before a search.
+#[derive(Clone, Copy)]
+pub(crate) struct Hint {
+    /// Likely close to the answer's.
+    pub normal: Option<Vector3<f64>>,
+    /// From each body's centre in world axes, likely close to the contact points. Where a body is flat its normal says
+    /// little about the point, and these are much the better start.
+    pub points: Option<[Vector3<f64>; 2]>,
+    /// An overlap deeper than this, and than the guarantee above, need only be told to be one: the nearest local maximum
+    /// will do, which bounds the gap from below.
+    pub depth: f64,
+}
+
+impl Hint {
+    pub const NOTHING: Self = Self { normal: None, points: None, depth: f64::INFINITY };
+}
+
+/// [`gap`] with what a search in time knows beforehand.
+pub(crate) fn closest<A: Convex, B: Convex>(
     first: (&A, &Isometry3<f64>),
     second: (&B, &Isometry3<f64>),
-    near: Option<&Vector3<f64>>,
-) -> Option<Gap> {
+    hint: &Hint,
+) -> Option<Closest> {
     let apart = second.1.translation.vector - first.1.translation.vector;
     let sizes = [first.0.size(), second.0.size()];
     let scale = sizes[0].max(sizes[1]);
@@ -93,22 +117,28 @@ fn measure<A: Convex, B: Convex>(
     let scale = power_of_two(scale.max(apart.amax()));
     let offset = apart / scale;
     let radii = [first.0.ball(), second.0.ball()].map(|ball| ball.map(|radius| radius / scale));
+    let hint = Hint {
+        depth: hint.depth / scale,
+        points: hint.points.map(|points| points.map(|x| x / scale)),
+        ..*hint
+    };
     let found = match radii {
         [Some(_), Some(_)] => between_centres(&offset),
         [None, None] => {
             let bodies = (Turned::new(first, sizes[0], scale), Turned::new(second, sizes[1], scale));
-            search(&bodies.0, Some(&bodies.1), &offset, near)
+            search(&bodies.0, Some(&bodies.1), &offset, &hint)
         }
-        [None, Some(_)] => search(&Turned::new(first, sizes[0], scale), None::<&Turned<B>>, &offset, near),
+        [None, Some(_)] => search(&Turned::new(first, sizes[0], scale), None::<&Turned<B>>, &offset, &hint),
         // The body with an extent goes first, and the bodies are exchanged again afterwards.
         [Some(_), None] => {
-            let near = near.map(|n| -n);
-            search(&Turned::new(second, sizes[1], scale), None::<&Turned<A>>, &-offset, near.as_ref())
-                .mirrored()
+            let points = hint.points.map(|[one, other]| [other, one]);
+            let hint = Hint { normal: hint.normal.map(|n| -n), points, ..hint };
+            search(&Turned::new(second, sizes[1], scale), None::<&Turned<A>>, &-offset, &hint).mirrored()
         }
     };
     let radii = radii.map(|radius| radius.unwrap_or(0.0));
-    Some(Gap {
+    let curvatures = found.curvatures.map(|pair| pair.map(|curvature| curvature / scale));
+    let gap = Gap {
         gap: (found.gap - radii[0] - radii[1]) * scale,
         normal: found.normal,
         points: [
@@ -116,7 +146,8 @@ fn measure<A: Convex, B: Convex>(
             second.1.translation.vector + (found.points[1] - found.normal * radii[1]) * scale,
         ],
         iterations: found.iterations,
-    })
+    };
+    Some(Closest { gap, curvatures })
 }
 
 /// The gap between a body and a half-space: g = n·c − offset − h(−Rᵀn), in closed form.
@@ -172,6 +203,7 @@ impl<'a, S: Convex> Turned<'a, S> {
     }
 
     /// The surface on the ray through x; the curvature in the body's own axes.
+    #[inline(always)]
     fn osculate(&self, x: &Vector3<f64>) -> Osculation {
         let local = self.shape.osculate(&(self.axes.tr_mul(x) * self.scale));
         Osculation {
@@ -207,6 +239,8 @@ struct Found {
     iterations: u32,
     /// Whether Q − P = g n holds to rounding.
     settled: bool,
+    /// Of both bodies, in their own axes.
+    curvatures: Option<[Matrix3<f64>; 2]>,
 }
 
 impl Found {
@@ -219,14 +253,16 @@ impl Found {
 
     /// The same with the bodies exchanged.
     fn mirrored(self) -> Self {
-        Self { normal: -self.normal, points: [self.points[1], self.points[0]], ..self }
+        let curvatures = self.curvatures.map(|[one, other]| [other, one]);
+        Self { normal: -self.normal, points: [self.points[1], self.points[0]], curvatures, ..self }
     }
 }
 
 /// Two centres. Concentric balls have the same depth in every direction: the x axis stands for all.
 fn between_centres(offset: &Vector3<f64>) -> Found {
     let normal = if *offset == Vector3::zeros() { Vector3::x() } else { unit(offset) };
-    Found { gap: length(offset), normal, points: [Vector3::zeros(); 2], iterations: 0, settled: true }
+    let points = [Vector3::zeros(); 2];
+    Found { gap: length(offset), normal, points, iterations: 0, settled: true, curvatures: None }
 }
 
 /// The power of two next below x > 0.

@@ -28,6 +28,24 @@ const FLATTEST: f64 = 1e-14;
 /// The residual, an angle and a length over the body's size, that counts as solved.
 const SOLVED: f64 = 1e-11;
 
+/// The residual, in roundings, at which the common normal is both surfaces' own.
+const ARRIVED: f64 = 64.0;
+
+/// How hard to try.
+#[derive(Clone, Copy)]
+pub(super) struct Effort {
+    /// How often a step is halved before it is given up.
+    patience: u32,
+    /// The residual, in roundings, that needs no further step.
+    end: f64,
+}
+
+/// To the last digit: where the bodies are nearly flat, the points are as good as the residual is small.
+pub(super) const PATIENT: Effort = Effort { patience: 8, end: 1.0 };
+
+/// From points given beforehand, which are left sooner, as the climb is there to fall back on.
+pub(super) const HASTY: Effort = Effort { patience: 3, end: 8.0 };
+
 /// Both surfaces at the points reached, and what is wrong with them.
 #[derive(Clone, Copy)]
 struct Stand {
@@ -49,16 +67,19 @@ struct Polish<'a, A, B> {
     /// The smaller body's.
     size: f64,
     rounding: f64,
+    effort: Effort,
 }
 
 impl<A: Convex, B: Convex> Polish<'_, A, B> {
     /// On the rays through the points.
+    #[inline(always)]
     fn stand(&self, points: &[Vector3<f64>; 2]) -> Stand {
         let one = self.pair.one.osculate(&points[0]);
-        // A point faces whatever it meets.
-        let nowhere =
-            || Osculation { point: Vector3::zeros(), normal: -one.normal, curvature: Matrix3::zeros() };
-        let other = self.pair.other.map_or_else(nowhere, |other| other.osculate(&points[1]));
+        let other = match self.pair.other {
+            Some(other) => other.osculate(&points[1]),
+            // A point faces whatever it meets.
+            None => Osculation { point: Vector3::zeros(), normal: -one.normal, curvature: Matrix3::zeros() },
+        };
         let between = self.pair.offset + other.point - one.point;
         let normal = (one.normal - other.normal).normalize();
         let basis = tangents(&normal);
@@ -98,7 +119,7 @@ impl<A: Convex, B: Convex> Polish<'_, A, B> {
             self.pair.one.strides(&step[0]).max(self.pair.other.map_or(0.0, |other| other.strides(&step[1])));
         let mut part = if longest > 0.5 { 0.5 / longest } else { 1.0 };
         // So close, what does not shrink the error at once is rounding.
-        let tries = if now.error * self.size <= 16.0 * self.rounding { 1 } else { 8 };
+        let tries = if now.error * self.size <= 16.0 * self.rounding { 1 } else { self.effort.patience };
         for _ in 0..tries {
             let next = self.stand(&[0, 1].map(|i| now.surfaces[i].point + step[i] * part));
             if next.error < now.error {
@@ -124,15 +145,20 @@ impl<A: Convex, B: Convex> Polish<'_, A, B> {
     }
 }
 
-/// Solves for the points from those of `from`; `None` if that does not lead to a maximum at least as high. Also says how
-/// many steps it took.
-pub(super) fn polish<A: Convex, B: Convex>(pair: &Pair<A, B>, from: &Found) -> (Option<Found>, u32) {
+/// Solves for the points from some on their rays; `None` if that does not lead to a maximum at least as high as `least`.
+/// Also says how many steps it took.
+pub(super) fn polish<A: Convex, B: Convex>(
+    pair: &Pair<A, B>,
+    from: &[Vector3<f64>; 2],
+    least: f64,
+    effort: Effort,
+) -> (Option<Found>, u32) {
     let size = pair.other.map_or(f64::INFINITY, |other| other.size).min(pair.one.size);
     let rounding = pair.rounding();
-    let polish = Polish { pair, size, rounding };
-    let mut now = polish.stand(&from.points);
+    let polish = Polish { pair, size, rounding, effort };
+    let mut now = polish.stand(from);
     let mut steps = 0;
-    while steps < MOST_STEPS && now.error * size > rounding {
+    while steps < MOST_STEPS && now.error * size > effort.end * rounding {
         let Some(step) = polish.step(&now) else { break };
         steps += 1;
         match polish.shortened(&now, &step) {
@@ -140,13 +166,16 @@ pub(super) fn polish<A: Convex, B: Convex>(pair: &Pair<A, B>, from: &Found) -> (
             None => break,
         }
     }
-    let value = pair.value(&now.normal);
-    // f at the common normal bounds the gap from below: it must be the gap, and no lower than where we came from.
+    // f at the common normal bounds the gap from below: it must be the gap, and no lower than where we came from. Where the
+    // surfaces have that normal to rounding it is.
+    let exact = now.error * size <= ARRIVED * rounding;
     let sound = now.error <= SOLVED
-        && (now.gap - value).abs() <= 64.0 * rounding
-        && value >= from.gap - 64.0 * rounding
+        && (exact || (now.gap - pair.value(&now.normal)).abs() <= 64.0 * rounding)
+        && now.gap >= least - 64.0 * rounding
         && polish.is_maximum(&now);
     let points = now.surfaces.map(|surface| surface.point);
-    let found = Found { gap: now.gap, normal: now.normal, points, iterations: steps, settled: true };
+    let curvatures = Some(now.surfaces.map(|surface| surface.curvature));
+    let found =
+        Found { gap: now.gap, normal: now.normal, points, iterations: steps, settled: true, curvatures };
     (sound.then_some(found), steps)
 }

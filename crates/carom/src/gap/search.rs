@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::dual::{Ascent, Pair};
-use super::{Found, Turned, primal};
+use super::{Found, Hint, Turned, primal};
 use crate::shape::{Convex, unit};
 
 /// The gap of a body and another, or a point; from a direction likely close to the answer, if there is one.
@@ -11,19 +11,29 @@ pub(super) fn search<A: Convex, B: Convex>(
     one: &Turned<A>,
     other: Option<&Turned<B>>,
     offset: &Vector3<f64>,
-    near: Option<&Vector3<f64>>,
+    hint: &Hint,
 ) -> Found {
     let pair = Pair { one, other, offset };
     // ρ of the module's guarantee, which is only asked for in overlap.
     let rolling = || one.rolling_radius() + other.map_or(0.0, Turned::rolling_radius);
     let global = |found: &Found| found.settled && (found.gap >= 0.0 || found.gap > -rolling());
+    let enough = |found: &Found| global(found) || (found.settled && found.gap < -hint.depth);
     let mut wasted = 0;
-    if let Some(near) = near.map(unit).filter(|n| n.norm() > 0.5) {
-        let found = ascend(&pair, &near);
-        if global(&found) {
+    if let Some(points) = hint.points
+        && pair.sharpest() > 2.0
+    {
+        let (found, steps) = primal::polish(&pair, &points, f64::NEG_INFINITY, primal::HASTY);
+        if let Some(found) = found.filter(enough) {
             return found;
         }
-        wasted = found.iterations;
+        wasted += steps;
+    }
+    if let Some(direction) = hint.normal.as_ref().map(unit).filter(|n| n.norm() > 0.5) {
+        let found = ascend(&pair, &direction);
+        if enough(&found) {
+            return Found { iterations: found.iterations + wasted, ..found };
+        }
+        wasted += found.iterations;
     }
     let first = if *offset == Vector3::zeros() { one.axes.column(0).into_owned() } else { unit(offset) };
     let mut best = climb(&pair, &first);
@@ -145,7 +155,7 @@ fn climb<A: Convex, B: Convex>(pair: &Pair<A, B>, start: &Vector3<f64>) -> Found
         let one = pair.one.replaced(shapes.0.as_ref().unwrap_or(pair.one.shape));
         let other = pair.other.map(|other| other.replaced(shapes.1.as_ref().unwrap_or(other.shape)));
         let rounded = Pair { one: &one, other: other.as_ref(), offset: pair.offset };
-        let (polished, steps) = primal::polish(&rounded, &Found { gap: f64::NEG_INFINITY, ..found });
+        let (polished, steps) = primal::polish(&rounded, &found.points, f64::NEG_INFINITY, primal::PATIENT);
         iterations += steps;
         found = polished.unwrap_or_else(|| {
             let found = ascend(&rounded, &found.normal);
@@ -178,7 +188,7 @@ fn ascend<A: Convex, B: Convex>(pair: &Pair<A, B>, start: &Vector3<f64>) -> Foun
             if !more && found.settled {
                 return Found { iterations: iterations + ascent.steps(), ..found };
             }
-            let (found, steps) = primal::polish(pair, &found);
+            let (found, steps) = primal::polish(pair, &found.points, found.gap, primal::PATIENT);
             iterations += steps;
             if let Some(found) = found {
                 return Found { iterations: iterations + ascent.steps(), ..found };

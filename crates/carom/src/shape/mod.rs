@@ -177,6 +177,7 @@ impl Shape {
 
     /// The surface point on the ray through x ≠ 0, with [`Shape::normal`] and [`Shape::curvature`].
     #[must_use]
+    #[inline(always)]
     pub fn osculate(&self, x: &Vector3<f64>) -> Osculation {
         match self.kind() {
             Kind::Point => sphere::osculate(0.0, x),
@@ -271,6 +272,7 @@ impl Convex for Shape {
         self.support_and_hessian(n)
     }
 
+    #[inline(always)]
     fn osculate(&self, x: &Vector3<f64>) -> Osculation {
         self.osculate(x)
     }
@@ -341,6 +343,7 @@ enum Kind {
 }
 
 /// P diag(d) P with P the projection across a unit n, written out.
+#[inline(always)]
 fn across(d: &Vector3<f64>, n: &Vector3<f64>) -> Matrix3<f64> {
     let bent = d.component_mul(n);
     let along = bent.dot(n);

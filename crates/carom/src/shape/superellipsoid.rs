@@ -13,7 +13,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use libm::tgamma as gamma;
 
-use super::{Osculation, across, length};
+use super::{Osculation, across};
 
 /// The least w_i that [`support_and_hessian`] sees: it keeps ∇²h finite on the rings, at most about a²/(ε h).
 const FLATTEST: f64 = f64::EPSILON;
@@ -73,34 +73,40 @@ fn raised(u: f64, s: f64) -> f64 {
     if u == 1.0 { 1.0 } else { libm::exp(s * libm::log(u)) }
 }
 
-/// x^{1/p} for x in [1, 3].
+/// x^{1/p} for x in [1, 3]; on a flat x is close to one, and a few terms of the binomial series do.
 fn root(x: f64, p: f64) -> f64 {
+    let e = x - 1.0;
+    if e < FEW_TERMS {
+        let c = p.recip();
+        let rest = 1.0 + (c - 2.0) / 3.0 * e * (1.0 + (c - 3.0) / 4.0 * e * (1.0 + (c - 4.0) / 5.0 * e));
+        return 1.0 + c * e * (1.0 + (c - 1.0) / 2.0 * e * rest);
+    }
     if p == 4.0 { libm::sqrt(libm::sqrt(x)) } else { libm::exp(libm::log(x) / p) }
 }
 
-/// [`raised`] for three at once; whole and half exponents by multiplication.
+/// Below it the fifth power is rounding.
+const FEW_TERMS: f64 = 1e-3;
+
+/// [`raised`] for three at once; whole and half exponents by multiplication, from the highest bit down.
+#[inline(always)]
 fn all_raised(u: [f64; 3], s: f64) -> [f64; 3] {
-    let whole = libm::floor(s);
-    let half = s - whole;
-    if s > MOST_MULTIPLIED || (half != 0.0 && half != 0.5) {
+    if s > MOST_MULTIPLIED || s + s != libm::floor(s + s) {
         return u.map(|u| raised(u, s));
     }
-    let mut power = if half == 0.5 { u.map(libm::sqrt) } else { [1.0; 3] };
-    let mut square = u;
-    let mut rest = whole;
-    while rest > 0.0 {
-        let next = libm::floor(0.5 * rest);
-        if next + next != rest {
-            power = core::array::from_fn(|i| power[i] * square[i]);
+    let mut power = [1.0; 3];
+    let mut rest = s;
+    for bit in [16.0, 8.0, 4.0, 2.0, 1.0] {
+        power = power.map(|x| x * x);
+        if rest >= bit {
+            rest -= bit;
+            power = core::array::from_fn(|i| power[i] * u[i]);
         }
-        square = square.map(|x| x * x);
-        rest = next;
     }
-    power
+    if rest == 0.5 { core::array::from_fn(|i| power[i] * libm::sqrt(u[i])) } else { power }
 }
 
 /// Beyond this, repeated squaring adds up more rounding than it saves time.
-const MOST_MULTIPLIED: f64 = 32.0;
+const MOST_MULTIPLIED: f64 = 31.5;
 
 pub(super) fn support_height(a: [f64; 3], p: f64, n: &Vector3<f64>) -> f64 {
     tangent(a, p, n).map_or(0.0, |tangent| tangent.height)
@@ -152,21 +158,25 @@ pub(super) fn gauge(a: [f64; 3], p: f64, x: &Vector3<f64>) -> f64 {
     most * root(power[0] + power[1] + power[2], p)
 }
 
-/// With w_i = |x_i/a_i|/gauge: G_i = σ_i w_i^{p−1}/a_i and H = P diag((p−1) w_i^{p−2}/a_i²) P/|G|. With u = |x/a| over its
-/// largest, S = Σu^p and t = S^{1/p}: w = u/t and w^{p−2} = u^{p−2} t²/S.
+/// With u = |x/a| over its largest, S = Σu^p and t = S^{1/p}, the point on the ray has |x_i/a_i| = u_i/t. There the gradient
+/// goes as G_i = σ_i u_i^{p−1}/a_i, and H = P diag((p−1) u_i^{p−2}/a_i²) P t/|G|.
+#[inline(always)]
 pub(super) fn osculate(a: [f64; 3], p: f64, x: &Vector3<f64>) -> Osculation {
-    let v: [f64; 3] = core::array::from_fn(|i| x[i] / a[i]);
+    let b = a.map(f64::recip);
+    let v: [f64; 3] = core::array::from_fn(|i| x[i] * b[i]);
     let most = v[0].abs().max(v[1].abs()).max(v[2].abs());
-    let u = v.map(|v| v / most);
+    let per_most = most.recip();
+    let u = v.map(|v| v * per_most);
     let power = all_raised(u.map(f64::abs), p - 2.0);
     let sum = u[0] * u[0] * power[0] + u[1] * u[1] * power[1] + u[2] * u[2] * power[2];
     let root = root(sum, p);
-    let whole = root * root / sum;
-    let gradient = Vector3::from_fn(|i, _| u[i] / root * (power[i] * whole) / a[i]);
-    let steepness = length(&gradient);
-    let normal = gradient / steepness;
-    let bending = Vector3::from_fn(|i, _| (p - 1.0) * (power[i] * whole) / (a[i] * a[i]) / steepness);
-    Osculation { point: x / (most * root), normal, curvature: across(&bending, &normal) }
+    let gradient = Vector3::from_fn(|i, _| u[i] * power[i] * b[i]);
+    // The largest u is one: squares stay in range.
+    let per_steepness = libm::sqrt(gradient.norm_squared()).recip();
+    let normal = gradient * per_steepness;
+    let bent = (p - 1.0) * (root * per_steepness);
+    let bending = Vector3::from_fn(|i, _| bent * b[i] * power[i] * b[i]);
+    Osculation { point: x * (per_most / root), normal, curvature: across(&bending, &normal) }
 }
 
 /// By Hölder: max Σx² = (Σ a_i^{2s})^{1/s} with s = p/(p−2) conjugate to p/2.

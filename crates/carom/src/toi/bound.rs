@@ -18,6 +18,25 @@
 //! by convexity of η at m(τ). The right side is convex in τ and exact to first order; a ball has E = 0 and no term at
 //! all. The bound of theory.md, section 3, is the case ρ = r₀ = 0, E = R with the greatest |Ω|. Where a body turns too
 //! fast for this, h ≤ R serves.
+//!
+//! **Along a turning normal.** A flat that turns against a fixed n swings its edges out: its h grows at once, though the gap
+//! does not. Any n(τ) will do, of any length, because a positive separation along it parts the bodies all the same. Along
+//! n + τν, with ν across n, the centres' part is (n + τν)·(Δc + τΔv + ½τ²a), and a body's direction, with μ = ±Rᵀν,
+//! b = m×Ω and Ω held at its start,
+//!
+//! ```text
+//! m(τ) = m + τ(b + μ) + τ²q + r,    q = ½ b×Ω + μ×Ω,    |r| ≤ τ³|Ω|(|Ω||b| + 4|μ×Ω|)/6    for |Ω|τ ≤ 1.
+//! ```
+//!
+//! With α = q·m, and as m(τ) is within an angle (|b| + |μ|)τ of m, convexity of η at m(τ) gives for τ ≤ T
+//!
+//! ```text
+//! h(m(τ)) ≤ ρ + η(m + τ(b + μ)) + τ²[H α + E|q − αm| + T C + ½ρ|ν|² + ½WE(1 + ½|ν|²T²)],
+//! H = R−ρ for α > 0, else r₀−ρ,    C = (R−ρ+E)|q|(|b| + |μ|) + R|Ω|(|Ω||b| + 4|μ×Ω|)/6
+//! ```
+//!
+//! It is exact to first order for any ν, because Q − P = g n has no part along ν; and to second order in the shapes where ν
+//! is the rate of the gap's own normal. A concave bound ends no later than its tangent now, which limits T.
 
 use nalgebra::Vector3;
 
@@ -51,12 +70,23 @@ impl Extent {
 }
 
 /// How a body's reach along the normal is bounded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Mode {
     /// As it turns, for up to a radian.
     Turning,
     /// By the ball that holds it, for ever.
     Ball,
+    /// As it turns, along a direction that drifts.
+    Drifting(Drift),
+}
+
+/// How a direction d drifts: d + τδ, for no longer than a span.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Drift {
+    /// δ, across d.
+    pub rate: Vector3<f64>,
+    /// T.
+    pub span: f64,
 }
 
 /// A body's reach along the normal as it turns, less its rolling ball.
@@ -119,6 +149,38 @@ impl<'a, A: Convex, B: Convex> Bound<'a, A, B> {
         self
     }
 
+    /// Along a direction that drifts.
+    fn take_off_drifting<S: Convex>(
+        &mut self,
+        (shape, extent, state): (&'a S, &Extent, &State),
+        direction: &Vector3<f64>,
+        sign: f64,
+        drift: &Drift,
+    ) -> Option<Swing<'a, S>> {
+        let omega = state.angular_velocity * sign;
+        let size = |v: &Vector3<f64>| libm::sqrt(v.norm_squared());
+        let spin = size(&omega);
+        let span = drift.span.min(1.0 / spin);
+        self.horizon = self.horizon.min(span);
+        let turning = direction.cross(&omega);
+        let sheared = drift.rate.cross(&omega);
+        let second = turning.cross(&omega) * 0.5 + sheared;
+        let along = second.dot(direction);
+        let across = size(&(second - direction * along));
+        let Extent { circumradius, inradius, rolling, lever, spin_rate } = *extent;
+        let height = if along > 0.0 { circumradius - rolling } else { inradius - rolling };
+        let third = (circumradius - rolling + lever) * size(&second) * (size(&turning) + size(&drift.rate))
+            + circumradius * spin * (spin * size(&turning) + 4.0 * size(&sheared)) / 6.0;
+        let bent = along * height + across * lever + third * span;
+        let lengthened = 0.5 * drift.rate.norm_squared();
+        let unsteady = 0.5 * spin_rate * lever * (1.0 + lengthened * span * span);
+        self.bend -= bent.max(0.0) + unsteady + rolling * lengthened;
+        self.constant -= rolling;
+        let to_body = |v: &Vector3<f64>| state.orientation.inverse_transform_vector(v);
+        let rate = turning + drift.rate;
+        Some(Swing { shape, rolling, direction: to_body(direction), rate: to_body(&rate) })
+    }
+
     fn take_off<S: Convex>(
         &mut self,
         (shape, extent, state): (&'a S, &Extent, &State),
@@ -126,7 +188,10 @@ impl<'a, A: Convex, B: Convex> Bound<'a, A, B> {
         sign: f64,
         mode: Mode,
     ) -> Option<Swing<'a, S>> {
-        if mode == Mode::Ball || extent.lever == 0.0 {
+        if let Mode::Drifting(drift) = mode {
+            return self.take_off_drifting((shape, extent, state), direction, sign, &drift);
+        }
+        if matches!(mode, Mode::Ball) || extent.lever == 0.0 {
             self.constant -= extent.circumradius;
             return None;
         }
@@ -143,8 +208,14 @@ impl<'a, A: Convex, B: Convex> Bound<'a, A, B> {
         Some(Swing { shape, rolling: extent.rolling, direction: to_body(direction), rate: to_body(&rate) })
     }
 
+    /// Until when it holds.
+    #[cfg(test)]
+    pub fn horizon(&self) -> f64 {
+        self.horizon
+    }
+
     /// The bound after τ.
-    fn value(&self, tau: f64) -> f64 {
+    pub fn value(&self, tau: f64) -> f64 {
         self.with_bend(tau, self.bend * tau * tau)
     }
 

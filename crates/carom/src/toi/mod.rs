@@ -20,6 +20,9 @@ mod bound;
 mod follow;
 mod pair;
 pub mod periodic;
+mod rates;
+#[cfg(test)]
+mod tests;
 mod touch;
 
 use nalgebra::Vector3;
@@ -27,7 +30,7 @@ use nalgebra::Vector3;
 use crate::motion::Motion;
 use crate::shape::{Convex, HalfSpace};
 use bound::first_root;
-use pair::{Against, Instant, Pair};
+use pair::{Against, Instant, Near, Pair};
 
 /// A body on its way.
 #[derive(Debug)]
@@ -257,9 +260,18 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
     /// The pair at a time, near an instant whose normal is a good guess; undecided where the motion is no number, or the
     /// work too much.
     fn at(&mut self, t: f64, near: Option<&Instant>) -> Next {
+        self.evaluate(t, near.map_or(Near::Nothing, Near::Instant))
+    }
+
+    /// The same where no answer rests on how deep a deep overlap is.
+    fn about(&mut self, t: f64, near: &Instant) -> Next {
+        self.evaluate(t, Near::Loosely(near))
+    }
+
+    fn evaluate(&mut self, t: f64, near: Near) -> Next {
         self.evaluations += 1;
         self.pair
-            .at(t, near.map(|near| &near.found.normal))
+            .at(t, near)
             .filter(|now| now.is_sound() && self.evaluations < MOST_EVALUATIONS)
             .ok_or(Meeting::Undecided(self.reached))
     }
@@ -292,7 +304,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
         let then = if ahead <= STRIDE * safe && now.time + ahead <= self.window.until {
             self.root(now, ahead)?
         } else {
-            self.at((now.time + STRIDE * safe).min(self.window.until), Some(now))?
+            self.about((now.time + STRIDE * safe).min(self.window.until), now)?
         };
         if self.pair.holds_back(&then, then.time - certified) {
             if then.is_root() {
@@ -311,7 +323,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
         let mut last = *from;
         let mut next = last.time + ahead;
         for _ in 0..MOST_ROOT_STEPS {
-            let here = self.at(next, Some(&last))?;
+            let here = self.about(next, &last)?;
             let before = last;
             let closer = here.gap().abs() < 0.5 * before.gap().abs();
             if closer || here.gap() > 0.0 {

@@ -1,11 +1,12 @@
 //! A pair of moving bodies, or a body and a plane: its gap at an instant, and the steps that are safe from there.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::Moving;
-use super::bound::{Bound, Extent, Mode, first_root};
+use super::bound::{Bound, Drift, Extent, Mode, first_root};
+use super::rates::{Rates, foretold_points};
 use crate::body::State;
-use crate::gap::{Gap, gap, gap_near, gap_to_plane};
+use crate::gap::{Closest, Gap, Hint, closest, gap_to_plane};
 use crate::motion::Motion;
 use crate::shape::{Convex, HalfSpace, length};
 
@@ -20,6 +21,8 @@ pub(super) struct Pair<'a, A, M, B, N> {
     first: Moving<'a, A, M>,
     second: Against<'a, B, N>,
     extents: [Extent; 2],
+    /// Whether a body has flats.
+    flat: bool,
     /// R₁ + R₂.
     pub size: f64,
     /// The sum of the inscribed radii, as a radius of curvature.
@@ -44,6 +47,18 @@ pub(super) struct Instant {
     pub curvature: f64,
     /// The rounding of the gap.
     pub unsure: f64,
+    /// Of bodies with flats.
+    pub rates: Option<Rates>,
+}
+
+/// What the gap of an instant is searched from.
+#[derive(Clone, Copy)]
+pub(super) enum Near<'a> {
+    Nothing,
+    /// An instant not far off.
+    Instant(&'a Instant),
+    /// The same, where a deep overlap need only be told to be one.
+    Loosely(&'a Instant),
 }
 
 impl Instant {
@@ -65,6 +80,12 @@ impl Instant {
         self.approach >= 0.0 || self.approach * self.approach <= 8.0 * self.unsure * self.curvature
     }
 }
+
+/// Below this share of the sizes the bound along a turning normal is the better one, beyond it that along a fixed one.
+const CLOSE: f64 = 0.1;
+
+/// How far beyond the root of its tangent a bound is asked for, against rounding.
+const BEYOND: f64 = 1.01;
 
 /// The rounding of a gap: of sizes, and of distances and ways flown.
 const ROUNDING_OF_SIZE: f64 = 8.0 * f64::EPSILON;
@@ -91,9 +112,14 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
             }
         };
         let inside = extents[0].inradius + extents[1].inradius;
+        let flat = match &second {
+            Against::Body(body) => first.shape.exponent().max(body.shape.exponent()) > 2.0,
+            Against::Plane(_) => false,
+        };
         Self {
             first,
             second,
+            flat,
             extents,
             size: extents[0].circumradius + extents[1].circumradius,
             roundness: if inside > 0.0 { inside } else { f64::INFINITY },
@@ -130,24 +156,29 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
     }
 
     /// The pair at a time; nothing between two points.
-    pub fn at(&self, time: f64, near: Option<&Vector3<f64>>) -> Option<Instant> {
+    pub fn at(&self, time: f64, near: Near) -> Option<Instant> {
         let states = self.states(time);
         let [first, second] = &states;
         let place = |state: &State| length(&state.position) + length(&state.velocity) * time.abs();
-        let (found, passing, places) = match &self.second {
+        let unsure = |places: f64| ROUNDING_OF_SIZE * self.size + ROUNDING_OF_PLACE * places;
+        let (found, passing, unsure, rates) = match &self.second {
             Against::Body(body) => {
+                let unsure = unsure(place(first) + place(second));
                 let one = (self.first.shape, &first.pose());
                 let two = (body.shape, &second.pose());
-                let found = match near {
-                    Some(normal) => gap_near(one, two, normal)?,
-                    None => gap(one, two)?,
+                let hint = match near {
+                    Near::Nothing => Hint::NOTHING,
+                    Near::Instant(near) => self.hint(near, time, &states, f64::INFINITY),
+                    Near::Loosely(near) => self.hint(near, time, &states, 4.0 * unsure),
                 };
+                let Closest { gap: found, curvatures } = closest(one, two, &hint)?;
                 let passing = second.velocity_at(&found.points[1]) - first.velocity_at(&found.points[0]);
-                (found, passing, place(first) + place(second))
+                (found, passing, unsure, self.rates(body, &states, &found, curvatures, &passing))
             }
             Against::Plane(plane) => {
                 let found = gap_to_plane(self.first.shape, &first.pose(), plane);
-                (found, first.velocity_at(&found.points[0]), place(first) + plane.offset.abs())
+                let unsure = unsure(place(first) + plane.offset.abs());
+                (found, first.velocity_at(&found.points[0]), unsure, None)
             }
         };
         Some(Instant {
@@ -159,12 +190,41 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
                 + length(&self.pull)
                 + self.unsteadiness
                 + passing.norm_squared() / self.roundness,
-            unsure: ROUNDING_OF_SIZE * self.size + ROUNDING_OF_PLACE * places,
+            unsure,
+            rates,
         })
     }
 
+    /// What an instant tells of the gap at another time, when the bodies have these states.
+    fn hint(&self, near: &Instant, time: f64, states: &[State; 2], depth: f64) -> Hint {
+        let points = self.flat.then(|| foretold_points(near, time, states, self.size));
+        Hint { normal: Some(near.found.normal), points, depth }
+    }
+
+    /// The rates of the normal and the points, for bodies with flats; balls need none.
+    fn rates(
+        &self,
+        second: &Moving<B, N>,
+        states: &[State; 2],
+        found: &Gap,
+        curvatures: Option<[Matrix3<f64>; 2]>,
+        passing: &Vector3<f64>,
+    ) -> Option<Rates> {
+        if !self.flat || self.first.shape.ball().is_some() || second.shape.ball().is_some() {
+            return None;
+        }
+        let local = |i: usize| {
+            let state: &State = &states[i];
+            state.orientation.inverse_transform_vector(&(found.points[i] - state.position))
+        };
+        let curvatures = curvatures.unwrap_or_else(|| {
+            [self.first.shape.osculate(&local(0)).curvature, second.shape.osculate(&local(1)).curvature]
+        });
+        Rates::new(states, found, &curvatures, passing, self.size)
+    }
+
     /// The lower bound of the separation from an instant on, or back from it.
-    fn bound(&self, now: &Instant, sign: f64, modes: [Mode; 2]) -> Bound<'a, A, B> {
+    pub fn bound(&self, now: &Instant, sign: f64, modes: [Mode; 2]) -> Bound<'a, A, B> {
         let n = now.found.normal;
         let [first, second] = &now.states;
         let bend = 0.5 * (n.dot(&self.pull) - self.unsteadiness);
@@ -184,9 +244,38 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
         }
     }
 
+    /// The bound along a normal that turns as the gap's own does, for a span; only for bodies with flats.
+    pub fn drifting_bound(&self, now: &Instant, sign: f64, span: f64) -> Option<Bound<'a, A, B>> {
+        let Against::Body(body) = &self.second else { return None };
+        let drift = now.rates?.normal * sign;
+        let n = now.found.normal;
+        let [first, second] = &now.states;
+        let apart = second.position - first.position;
+        let speed = (second.velocity - first.velocity) * sign;
+        let longest = 1.0 + 0.5 * drift.norm_squared() * span * span;
+        let falling = n.dot(&self.pull) - self.unsteadiness * longest - drift.dot(&self.pull).abs() * span;
+        let rates = [now.found.gap.max(0.0), sign * now.approach];
+        let modes = [drift, -drift].map(|rate| Mode::Drifting(Drift { rate, span }));
+        let bound = Bound::new(
+            n.dot(&apart),
+            n.dot(&speed) + drift.dot(&apart),
+            drift.dot(&speed) + 0.5 * falling,
+            rates,
+        )
+        .with_first((self.first.shape, &self.extents[0], first), &n, sign, modes[0])
+        .with_second((body.shape, &self.extents[1], second), &-n, sign, modes[1]);
+        Some(bound)
+    }
+
     /// How long nothing can touch from an instant on, up to a limit.
     pub fn safe_step(&self, now: &Instant, limit: f64) -> f64 {
-        let mut best = self.bound(now, 1.0, [Mode::Turning; 2]).reach(limit);
+        let drifts = now.approach < 0.0 && now.gap() < CLOSE * self.size;
+        let span = limit.min(BEYOND * now.gap() / -now.approach);
+        let mut best = drifts
+            .then(|| self.drifting_bound(now, 1.0, span))
+            .flatten()
+            .unwrap_or_else(|| self.bound(now, 1.0, [Mode::Turning; 2]))
+            .reach(limit);
         for (fast, modes) in
             [[Mode::Ball, Mode::Turning], [Mode::Turning, Mode::Ball]].into_iter().enumerate()
         {
@@ -201,7 +290,9 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
 
     /// Whether nothing can touch between an instant and so long before it, if nothing overlaps at it.
     pub fn holds_back(&self, then: &Instant, span: f64) -> bool {
-        span <= 0.0 || self.bound(then, -1.0, [Mode::Turning; 2]).holds(span)
+        span <= 0.0
+            || self.drifting_bound(then, -1.0, span).is_some_and(|bound| bound.holds(span))
+            || self.bound(then, -1.0, [Mode::Turning; 2]).holds(span)
     }
 
     /// From contact: a time until which the bodies are certain to have parted.
