@@ -97,21 +97,23 @@ fn time_of_gap(shape: &Shape) -> f64 {
 
 fn gas(count: u32, shape: &Shape, events: usize) -> Simulation {
     let mut random = ChaCha8Rng::seed_from_u64(u64::from(count));
-    let side = f64::from(count).cbrt().ceil();
     let length = PITCH * f64::from(count).cbrt().max(1.3);
     let text = "carom = 1\n[[body]]\nname = \"any\"\nshape = { point = {} }\nmass = 1\ninertia = [1, 1, 1]\n";
     let mut scene = file::read(text, Format::Toml).unwrap();
     scene.bodies.clear();
     scene.periodic = Some(Vector3::repeat(length));
+    // Side by side along their short axes, every so many places of a lattice that has room for all.
+    let (along, across) = ((length / 2.05).floor(), (length / 1.05).floor());
+    let every = (along * across * across / f64::from(count)).floor();
     for k in 0..count {
-        let place = f64::from(k);
-        let (x, y, z) = (place % side, (place / side).floor() % side, (place / side / side).floor());
+        let place = f64::from(k) * every;
+        let (x, y, z) = (place % along, (place / along).floor() % across, (place / along / across).floor());
         let mut draw = || Vector3::from_fn(|_, _| random.random_range(-1.0..1.0));
         scene.bodies.push(carom::scene::model::SceneBody {
             name: format!("b{k}"),
             body: Body { shape: *shape, mass: 1.0, inertia: shape.unit_inertia(), fixed: false },
             state: State {
-                position: Vector3::new(x + 0.5, y + 0.5, z + 0.5) * (length / side),
+                position: Vector3::new((x + 0.5) / along, (y + 0.5) / across, (z + 0.5) / across) * length,
                 orientation: UnitQuaternion::identity(),
                 velocity: draw(),
                 angular_velocity: draw() * 2.0,
