@@ -143,7 +143,7 @@ impl Load {
     }
 
     /// Its potential energy: of springs and constant forces. A torque and what the user adds have none here.
-    pub(super) fn potential(&self, states: &[State]) -> f64 {
+    pub(crate) fn potential(&self, states: &[State]) -> f64 {
         match self {
             Self::Constant { body, wrench } => -wrench.force.dot(&states[*body].position),
             Self::Spring { ends, stiffness, rest_length, .. } => {
@@ -155,8 +155,81 @@ impl Load {
         }
     }
 
+    /// What it does to the energy besides through its potential: of dampers, drag, torques, and the user's own.
+    pub(super) fn power(&self, t: f64, states: &[State]) -> f64 {
+        match self {
+            Self::Constant { body, wrench } => wrench.torque.dot(&states[*body].angular_velocity),
+            Self::Spring { ends, damping, .. } => {
+                let [one, two] = [&ends[0], &ends[1]].map(|end| end_now(end, states));
+                let apart = two[1] - one[1];
+                let length = apart.norm();
+                if length == 0.0 {
+                    return 0.0;
+                }
+                let rate = apart.dot(&(two[2] - one[2])) / length;
+                -damping * rate * rate
+            }
+            Self::Drag { body, linear, angular } => {
+                let state = &states[*body];
+                -linear * state.velocity.norm_squared() - angular * state.angular_velocity.norm_squared()
+            }
+            Self::Custom(custom) => {
+                let mut wrenches = vec![Wrench::zero(); states.len()];
+                custom(t, states, &mut wrenches);
+                let power = |(state, wrench): (&State, &Wrench)| {
+                    wrench.force.dot(&state.velocity) + wrench.torque.dot(&state.angular_velocity)
+                };
+                states.iter().zip(&wrenches).map(power).sum()
+            }
+        }
+    }
+
+    /// Whether all that it does has a potential.
+    pub(super) fn is_conservative(&self) -> bool {
+        match self {
+            Self::Constant { wrench, .. } => wrench.torque == Vector3::zeros(),
+            Self::Spring { damping, .. } => *damping == 0.0,
+            Self::Drag { .. } | Self::Custom(_) => false,
+        }
+    }
+
+    /// Whether it acts between bodies only, and leaves their momentum as it is.
+    pub(crate) fn is_internal(&self) -> bool {
+        matches!(self, Self::Spring { ends: [End { body: Some(_), .. }, End { body: Some(_), .. }], .. })
+    }
+
+    /// The same on bodies of other numbers; of a user's own the numbers are not known here.
+    pub(crate) fn renumbered(&self, number: impl Fn(usize) -> usize) -> Self {
+        let mut load = self.clone();
+        match &mut load {
+            Self::Constant { body, .. } | Self::Drag { body, .. } => *body = number(*body),
+            Self::Spring { ends, .. } => {
+                for end in ends {
+                    end.body = end.body.map(&number);
+                }
+            }
+            Self::Custom(_) => {}
+        }
+        load
+    }
+
+    /// The same on some of the bodies of a flow, whose time has another zero, if it is a user's own.
+    pub(crate) fn among(&self, places: Vec<usize>, zero: f64) -> Self {
+        let Self::Custom(force) = self else { return self.clone() };
+        let force = force.clone();
+        Self::Custom(Arc::new(move |t, states, wrenches| {
+            let own: Vec<State> = places.iter().map(|&place| states[place]).collect();
+            let mut sums = vec![Wrench::zero(); own.len()];
+            force(zero + t, &own, &mut sums);
+            for (&place, sum) in places.iter().zip(&sums) {
+                wrenches[place].force += sum.force;
+                wrenches[place].torque += sum.torque;
+            }
+        }))
+    }
+
     /// The bodies that it names.
-    pub(super) fn bodies(&self) -> [Option<usize>; 2] {
+    pub(crate) fn bodies(&self) -> [Option<usize>; 2] {
         match self {
             Self::Constant { body, .. } | Self::Drag { body, .. } => [Some(*body), None],
             Self::Spring { ends, .. } => [ends[0].body, ends[1].body],
