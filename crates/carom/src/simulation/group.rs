@@ -16,7 +16,7 @@ use super::world::World;
 use super::{Cause, Course, Simulation, Stopped};
 use crate::body::{Body, State};
 use crate::contact::Side;
-use crate::flow::{Correction, Ending, Flow, Force, Held, Obstacle, Piece, Reaction};
+use crate::flow::{Correction, Ending, Flow, Force, Held, Mode, Obstacle, Piece, Reaction};
 use crate::motion::Motion;
 use crate::record::Recorder;
 
@@ -158,8 +158,13 @@ impl Group {
     }
 
     /// When its piece ends, since the epoch.
-    fn end(&self) -> f64 {
+    pub fn end(&self) -> f64 {
         self.zero + self.piece.until
+    }
+
+    /// When it begins.
+    pub fn start(&self) -> f64 {
+        self.zero + self.piece.from
     }
 
     /// Who is named where the group has trouble: a contact's sides, or its first two bodies.
@@ -187,6 +192,11 @@ impl Group {
             return None;
         }
         self.flow.joint_errors(&self.states(t)).ok()
+    }
+
+    /// Its joints.
+    pub fn joints(&self) -> &[usize] {
+        &self.joints
     }
 
     /// Its bodies.
@@ -309,8 +319,17 @@ impl Simulation {
         Some(group.piece.force(k, t - group.zero))
     }
 
+    /// What a held contact does along its tangent.
+    pub(super) fn held_mode(&self, pair: &Pair) -> Option<Mode> {
+        let Some(Standing::Held(number)) = self.standing.get(pair) else { return None };
+        let group = self.group(*number);
+        let k = group.pairs.iter().position(|known| known == pair)?;
+        group.piece.modes().get(k).copied()
+    }
+
     /// Tells the ledger what friction, dampers and other forces without a potential have done so far.
     fn book_friction(&mut self, number: usize, t: f64) {
+        self.note_rolling(number, t);
         if let Some(group) = &mut self.groups[number] {
             let friction: f64 =
                 (0..group.pairs.len()).map(|k| group.piece.friction_work(k, t - group.zero)).sum();
@@ -489,14 +508,6 @@ impl Simulation {
         self.book_friction(number, t);
         self.note_drift(number);
         self.clock.now = self.clock.now.max(t);
-        if let Some(Ending::Slip { contact, time_error }) =
-            self.groups[number].as_ref().map(|g| g.piece.ending)
-        {
-            let pair = self.groups[number].as_ref().map(|group| group.pairs[contact]);
-            if let Some(pair) = pair.filter(|pair| self.rolling.contains_key(pair)) {
-                self.slip(pair, t, time_error, recorder);
-            }
-        }
         if self.makes_no_headway() {
             self.stopped.get_or_insert(Stopped::Stalled);
             return false;
@@ -541,6 +552,7 @@ impl Simulation {
                 self.meet_all(body, t, &[]);
             }
         }
+        self.release_slipping(t, recorder);
         false
     }
 

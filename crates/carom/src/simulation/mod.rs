@@ -47,6 +47,7 @@ use queue::{Due, Entry, Pair, Party, Queue};
 use verdict::Standing;
 
 pub use ledger::{Audit, Worst};
+pub use rolling::RollingDemand;
 pub use snapshot::Snapshot;
 pub use world::World;
 
@@ -62,6 +63,8 @@ pub struct Simulation {
     standing: BTreeMap<Pair, Standing>,
     /// Contacts that are rolling joints, as long as friction lets them roll.
     rolling: BTreeMap<Pair, usize>,
+    /// What the other rolling joints have asked of their surfaces.
+    demands: BTreeMap<usize, RollingDemand>,
     cells: Option<Cells>,
     queue: Queue,
     ledger: Ledger,
@@ -275,6 +278,7 @@ impl Simulation {
             groups: Vec::new(),
             standing: BTreeMap::new(),
             rolling: BTreeMap::new(),
+            demands: BTreeMap::new(),
             cells: None,
             queue: Queue::default(),
             ledger,

@@ -9,6 +9,7 @@ use super::group::{Group, GroupRecord};
 use super::ledger::Ledger;
 use super::predict::index;
 use super::queue::{Entry, Pair};
+use super::rolling::RollingDemand;
 use super::verdict::Standing;
 use super::world::World;
 use super::{Clock, Counts, Course, Mover, Simulation, Stopped};
@@ -25,6 +26,7 @@ pub struct Snapshot {
     standing: Vec<(Pair, Standing)>,
     /// Contacts that are rolling joints as long as friction lets them.
     rolling: Vec<(Pair, u32)>,
+    demands: Vec<RollingDemand>,
     /// Each body's cell, where there is a grid.
     cells: Option<Vec<[i32; 3]>>,
     queue: Vec<Entry>,
@@ -114,6 +116,7 @@ impl Simulation {
             groups: self.groups.iter().map(|group| group.as_ref().map(Group::record)).collect(),
             standing: self.standing.iter().map(|(pair, standing)| (*pair, *standing)).collect(),
             rolling: self.rolling.iter().map(|(pair, joint)| (*pair, index(*joint))).collect(),
+            demands: self.demands.values().copied().collect(),
             cells: self.cells.as_ref().map(|cells| (0..self.movers.len()).map(|i| cells.of(i)).collect()),
             queue: self.queue.sorted(),
             ledger: self.ledger.clone(),
@@ -182,6 +185,7 @@ impl Simulation {
             groups,
             standing: snapshot.standing.iter().copied().collect(),
             rolling: snapshot.rolling.iter().map(|(pair, joint)| (*pair, *joint as usize)).collect(),
+            demands: snapshot.demands.iter().map(|demand| (demand.joint, *demand)).collect(),
             cells: None,
             queue: snapshot.queue.iter().copied().collect(),
             ledger: snapshot.ledger.clone(),

@@ -344,7 +344,9 @@ impl Simulation {
         }) {
             self.rolling.remove(&pair);
         }
+        self.note_rolling_impulses(&cluster, t);
         self.go_on_from(&cluster, &verdicts, closing, t);
+        self.release_slipping(t, recorder);
         if verdicts.iter().any(|verdict| verdict.fate == Fate::Stops) {
             self.stopped.get_or_insert(Stopped::Paradox);
         }
