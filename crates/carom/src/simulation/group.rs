@@ -418,7 +418,8 @@ impl Simulation {
             let states: Vec<State> = bodies.iter().map(|&body| cluster.after[cluster.place(body)]).collect();
             let bodies: Vec<u32> = bodies.into_iter().map(index).collect();
             if let Err((sides, obstacle)) = self.form_group(bodies, states, &pairs, history, t) {
-                return self.lose_sides(sides, Cause::Hold(obstacle));
+                let cause = if pairs.is_empty() { Cause::Tied(obstacle) } else { Cause::Hold(obstacle) };
+                return self.lose_sides(sides, cause);
             }
         }
     }
@@ -532,7 +533,9 @@ impl Simulation {
             Ok(piece) => piece,
             Err(obstacle) => {
                 let sides = group.sides();
-                self.lose_sides(sides, Cause::Hold(obstacle));
+                let tied = group.pairs.is_empty();
+                let cause = if tied { Cause::Tied(obstacle) } else { Cause::Hold(obstacle) };
+                self.lose_sides(sides, cause);
                 return false;
             }
         };

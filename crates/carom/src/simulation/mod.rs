@@ -181,6 +181,8 @@ pub enum Cause {
     Law,
     /// Contacts at rest have no consistent forces, or the motion that holds them has none.
     Hold(Obstacle),
+    /// Bodies tied by joints or loads, without contacts, have no motion from here.
+    Tied(Obstacle),
 }
 
 /// Something that makes a scene no start of a run.

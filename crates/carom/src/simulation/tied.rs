@@ -4,17 +4,21 @@ use nalgebra::Vector3;
 
 use super::group::flow_of;
 use super::predict::index;
-use super::ties::place;
+use super::ties::{System, place};
 use super::world::World;
 use super::{Simulation, Unfit};
 use crate::body::State;
 use crate::contact::Side;
+use crate::impact::mechanism::Mechanism;
 use crate::joint::{Joint, Kind};
 use crate::motion::Derivatives;
 use crate::record::JointReaction;
 
 /// How far off a start may be and still be put right: rounding of what a person writes, relative to sizes and speeds.
 const ROUNDING: f64 = 1e-9;
+
+/// Singular values below this, beside the largest entry, are none.
+const DEPENDENT: f64 = 1e-9;
 
 impl World {
     /// How far a body reaches: to its surface, and to what its joints and loads hold it by.
@@ -66,8 +70,7 @@ impl Simulation {
             if let (Kind::Rolling { half_space, .. }, [body, ..]) = (&joint.kind, &joint.bodies[..]) {
                 let shape = &self.world.bodies[*body].shape;
                 let gap = crate::gap::gap_to_plane(shape, &states[0].pose(), half_space).gap;
-                // What is not a number is off as well.
-                if !(gap.abs() <= ROUNDING * self.world.radius[*body]) {
+                if gap.is_nan() || gap.abs() > ROUNDING * self.world.radius[*body] {
                     unfit.push(Unfit::OffPlane { joint: k, gap });
                     continue;
                 }
@@ -155,6 +158,28 @@ impl Simulation {
         }));
         reactions.sort_by_key(|reaction| reaction.joint);
         reactions
+    }
+
+    /// How many of the rows of the joints depend on others as they stand now: the reactions are then those of least norm.
+    #[must_use]
+    pub fn dependent_rows(&self) -> usize {
+        let states = self.states();
+        let of = |system: &System| {
+            let bodies: Vec<u32> = system.bodies.iter().map(|&body| index(body)).collect();
+            let now: Vec<State> = system.bodies.iter().map(|&body| states[body]).collect();
+            let joints: Vec<Joint> =
+                system.joints.iter().map(|&k| self.world.joint_now(k, &bodies, &now)).collect();
+            let bodies: Vec<_> = system.bodies.iter().map(|&b| self.world.bodies[b]).zip(now).collect();
+            let rows =
+                Mechanism { bodies: &bodies, joints: &joints, contacts: &[] }.assemble().problem.bilateral;
+            let count = rows.nrows();
+            if count == 0 {
+                return 0;
+            }
+            let level = DEPENDENT * rows.amax();
+            count - rows.rank(level)
+        };
+        self.world.ties.systems().iter().map(of).sum()
     }
 
     /// Whether a joint keeps a pair from colliding. Images of tied bodies in a periodic box are others.
