@@ -53,6 +53,15 @@ pub enum Load {
         /// What.
         wrench: Wrench,
     },
+    /// A constant force at a point of a body.
+    Push {
+        /// On which body.
+        body: usize,
+        /// The point, in the body's axes from its centre.
+        point: Vector3<f64>,
+        /// The force.
+        force: Vector3<f64>,
+    },
     /// A spring with a damper along it: k (l − l₀) + c l', pulling the ends together.
     Spring {
         /// Where it ends.
@@ -83,6 +92,12 @@ impl fmt::Debug for Load {
             Self::Constant { body, wrench } => {
                 f.debug_struct("Constant").field("body", body).field("wrench", wrench).finish()
             }
+            Self::Push { body, point, force } => f
+                .debug_struct("Push")
+                .field("body", body)
+                .field("point", point)
+                .field("force", force)
+                .finish(),
             Self::Spring { ends, stiffness, rest_length, damping } => f
                 .debug_struct("Spring")
                 .field("ends", ends)
@@ -118,6 +133,9 @@ impl Load {
                 wrenches[*body].force += wrench.force;
                 wrenches[*body].torque += wrench.torque;
             }
+            Self::Push { body, point, force } => {
+                wrenches[*body].push(force, &(states[*body].orientation * point));
+            }
             Self::Spring { ends, stiffness, rest_length, damping } => {
                 let [one, two] = [&ends[0], &ends[1]].map(|end| end_now(end, states));
                 let apart = two[1] - one[1];
@@ -146,6 +164,10 @@ impl Load {
     pub(crate) fn potential(&self, states: &[State]) -> f64 {
         match self {
             Self::Constant { body, wrench } => -wrench.force.dot(&states[*body].position),
+            Self::Push { body, point, force } => {
+                let state = &states[*body];
+                -force.dot(&(state.position + state.orientation * point))
+            }
             Self::Spring { ends, stiffness, rest_length, .. } => {
                 let [one, two] = [&ends[0], &ends[1]].map(|end| end_now(end, states)[1]);
                 let stretch = (two - one).norm() - rest_length;
@@ -159,6 +181,7 @@ impl Load {
     pub(super) fn power(&self, t: f64, states: &[State]) -> f64 {
         match self {
             Self::Constant { body, wrench } => wrench.torque.dot(&states[*body].angular_velocity),
+            Self::Push { .. } => 0.0,
             Self::Spring { ends, damping, .. } => {
                 let [one, two] = [&ends[0], &ends[1]].map(|end| end_now(end, states));
                 let apart = two[1] - one[1];
@@ -188,6 +211,7 @@ impl Load {
     pub(super) fn is_conservative(&self) -> bool {
         match self {
             Self::Constant { wrench, .. } => wrench.torque == Vector3::zeros(),
+            Self::Push { .. } => true,
             Self::Spring { damping, .. } => *damping == 0.0,
             Self::Drag { .. } | Self::Custom(_) => false,
         }
@@ -202,7 +226,9 @@ impl Load {
     pub(crate) fn renumbered(&self, number: impl Fn(usize) -> usize) -> Self {
         let mut load = self.clone();
         match &mut load {
-            Self::Constant { body, .. } | Self::Drag { body, .. } => *body = number(*body),
+            Self::Constant { body, .. } | Self::Push { body, .. } | Self::Drag { body, .. } => {
+                *body = number(*body);
+            }
             Self::Spring { ends, .. } => {
                 for end in ends {
                     end.body = end.body.map(&number);
@@ -231,7 +257,9 @@ impl Load {
     /// The bodies that it names.
     pub(crate) fn bodies(&self) -> [Option<usize>; 2] {
         match self {
-            Self::Constant { body, .. } | Self::Drag { body, .. } => [Some(*body), None],
+            Self::Constant { body, .. } | Self::Push { body, .. } | Self::Drag { body, .. } => {
+                [Some(*body), None]
+            }
             Self::Spring { ends, .. } => [ends[0].body, ends[1].body],
             Self::Custom(_) => [None, None],
         }

@@ -335,7 +335,7 @@ impl Simulation {
                 (0..group.pairs.len()).map(|k| group.piece.friction_work(k, t - group.zero)).sum();
             let work = friction + group.flow.load_work(&group.piece, t - group.zero);
             if work != group.booked {
-                self.ledger.take_energy(work - group.booked, self.counts.events);
+                self.ledger.take_work(work - group.booked);
                 group.booked = work;
             }
         }

@@ -122,7 +122,7 @@ impl Ledger {
         let conserved = world.periodic.is_none() && world.gravity == Vector3::zeros();
         Self {
             energy: sum.energy,
-            energy_scale: sum.kinetic,
+            energy_scale: if sum.kinetic == 0.0 { world.tied_energy(states) } else { sum.kinetic },
             linear: sum.linear.into(),
             linear_scale: sum.linear_scale,
             angular: sum.angular.into(),
@@ -154,6 +154,11 @@ impl Ledger {
         if change > 0.0 {
             self.audit.energy_gain_max.note(change / self.energy_scale.max(f64::MIN_POSITIVE), event);
         }
+    }
+
+    /// Forces without a potential did this work.
+    pub fn take_work(&mut self, work: f64) {
+        self.energy += work;
     }
 
     /// An impulse from outside, of a plane or a fixed body.

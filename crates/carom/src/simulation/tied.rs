@@ -39,6 +39,16 @@ impl World {
     }
 }
 
+impl World {
+    /// The size of what tied bodies that start at rest have to give: their weight over their reach, and their loads' potential.
+    pub(super) fn tied_energy(&self, states: &[State]) -> f64 {
+        let tied = (0..self.bodies.len()).filter(|&body| self.tied(body));
+        let weight = tied.map(|body| self.bodies[body].mass * self.gravity.norm() * self.reach(body));
+        let potential = self.loads.iter().map(|load| load.potential(states).abs());
+        weight.chain(potential).sum()
+    }
+}
+
 impl Simulation {
     /// Ties up the bodies at the start, each system a group of its own.
     pub(super) fn tie_up(&mut self) -> Result<(), Vec<Unfit>> {

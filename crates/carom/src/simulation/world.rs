@@ -53,7 +53,7 @@ impl World {
             Options { law: scene.impact.law, termination: scene.impact.termination, ..Options::default() };
         let mut world = Self {
             joints: scene.joints.clone(),
-            loads: Vec::new(),
+            loads: scene.loads.iter().map(|load| load.at(&states)).collect(),
             forces: Vec::new(),
             ties: Ties::default(),
             radius: bodies.iter().map(|body| body.shape.circumradius()).collect(),
