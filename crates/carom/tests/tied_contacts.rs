@@ -228,3 +228,67 @@ fn a_start_off_its_joints_is_refused_with_the_amount() {
     }
     assert_eq!(unfit(&ball("[0, 0, 0.50000000001]", "[0, 0, 0]", rolling)), Ok(()));
 }
+
+/// A chain that flies freely among balls: its joints carry impulses between its bodies and none from outside, so momentum and angular
+/// momentum are kept through every impact.
+#[test]
+fn a_free_chain_keeps_momentum_among_balls() {
+    let mut text =
+        String::from("carom = 1\nrun = { until = 20, sample = 0 }\nsurface = { restitution = 1 }\n");
+    for k in 0..4 {
+        let x = 0.5 * f64::from(k);
+        text += &format!(
+            "[[body]]\nname = \"link {k}\"\nshape = {{ ellipsoid = {{ semi_axes = [0.2, 0.1, 0.08] }} }}\nmass = 1\nposition = [{x}, 0, 0]\nangular_velocity = [0.3, 0, 0]\n"
+        );
+        if k > 0 {
+            text += &format!(
+                "[[joint]]\nname = \"joint {k}\"\nbodies = [\"link {}\", \"link {k}\"]\nkind = {{ ball = {{ point = [{}, 0, 0] }} }}\n",
+                k - 1,
+                x - 0.25
+            );
+        }
+    }
+    for (k, (x, y)) in [(0.1, 1.0), (1.4, 1.4), (0.6, -1.2), (1.0, 2.0)].into_iter().enumerate() {
+        let v = if y > 0.0 { -1.0 } else { 1.0 };
+        text += &format!(
+            "[[body]]\nname = \"ball {k}\"\nshape = {{ sphere = {{ radius = 0.15 }} }}\nmass = 0.8\nposition = [{x}, {y}, 0.03]\nvelocity = [0, {v}, 0]\n"
+        );
+    }
+    let (simulation, memory) = run(&scene(&text));
+    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.trouble());
+    let audit = simulation.audit();
+    println!("{} events, {audit:?}", memory.events.len());
+    assert!(memory.events.len() >= 5);
+    assert!(audit.energy_error_max.value < 1e-13 && audit.linear_error_max.value < 1e-13);
+    assert!(audit.angular_error_max.unwrap().value < 1e-13);
+    assert!(audit.joint_error_max.unwrap().value < 1e-13);
+}
+
+/// Pendulums swing through a crowd in a periodic box, cells and images and all: nobody is missed, nothing overlaps, energy stays.
+#[test]
+fn pendulums_swing_through_a_crowd() {
+    let mut text = String::from(
+        "carom = 1\nworld = { gravity = [0, 0, 0], periodic = [4, 4, 4] }\nrun = { until = 1000, sample = 0, max_events = 400 }\n",
+    );
+    for k in 0..48 {
+        let [x, y, z] = [k % 4, k / 4 % 4, k / 16].map(|i| 0.5 + f64::from(i));
+        let v = [7, 5, 3].map(|m| f64::from((k * m) % 11) / 5.0 - 1.0);
+        text += &format!(
+            "[[body]]\nname = \"{k}\"\nshape = {{ sphere = {{ radius = 0.2 }} }}\nmass = 1\nposition = [{x}, {y}, {z}]\nvelocity = [{}, {}, {}]\n",
+            v[0], v[1], v[2]
+        );
+    }
+    // Arms that turn in the free layer, one of them with a forearm.
+    text += "[[body]]\nname = \"arm\"\nshape = { sphere = { radius = 0.15 } }\nmass = 2\nposition = [1, 1, 3.5]\nvelocity = [0, 4, 0]\nangular_velocity = [0, 0, 4]\n\
+        [[joint]]\nname = \"pin\"\nbodies = [\"arm\"]\nkind = { hinge = { point = [0, 1, 3.5], axis = [0, 0, 1] } }\n\
+        [[body]]\nname = \"rotor\"\nshape = { ellipsoid = { semi_axes = [0.3, 0.1, 0.1] } }\nmass = 1\nposition = [2.8, 2.5, 3.5]\nvelocity = [0, -3, 0]\nangular_velocity = [0, 0, 3.75]\n\
+        [[joint]]\nname = \"ball\"\nbodies = [\"rotor\"]\nkind = { ball = { point = [3.6, 2.5, 3.5] } }\n";
+    let (simulation, memory) = run(&scene(&text));
+    assert_eq!(simulation.stopped(), Some(Stopped::MaxEvents), "{:?}", simulation.trouble());
+    let audit = simulation.audit();
+    let tied = memory.events.iter().filter(|event| !event.joints.is_empty()).count();
+    println!("{} events, {tied} with joints, {audit:?}", memory.events.len());
+    assert!(tied > 10);
+    assert!(audit.gap_min > -1e-13 && audit.energy_error_max.value < 1e-12);
+    assert!(audit.joint_error_max.unwrap().value < 1e-13);
+}
