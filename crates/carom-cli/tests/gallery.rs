@@ -136,7 +136,7 @@ fn hinged_frames(document: &Value) {
     assert_eq!(document["stopped"], "until");
     assert!(number(&document["audit"]["joint_error_max"]) < 1e-13);
     let impacts: Vec<&Value> = events(document).iter().filter(|event| event["kind"] == "impact").collect();
-    assert!(impacts.len() >= 9 && impacts.len() % 3 == 0, "{}", impacts.len());
+    assert!(impacts.len() >= 9 && impacts.len().is_multiple_of(3), "{}", impacts.len());
     for three in impacts.chunks(3) {
         assert!(three.iter().all(|event| event["number"] == three[0]["number"]));
         assert_eq!(three[0]["joints"]["hinge of the first"]["determined"], false);

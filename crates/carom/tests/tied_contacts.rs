@@ -319,7 +319,7 @@ fn odd_mechanisms_have_an_answer() {
             + &ball("a", "position = [0.5, 0, 0.5]")
             + &joint("j", "\"a\"", roll)
             + &joint("k", "\"a\"", climb),
-        // A point has no surface to roll on.
+        // A point that rolls is pinned where it is.
         floor.to_string()
             + "[[body]]\nname = \"a\"\nshape = { point = {} }\nmass = 1\ninertia = [1, 1, 1]\nposition = [1, 0, 0]\n"
             + &joint("j", "\"a\"", roll),
