@@ -84,11 +84,11 @@ fn a_mechanism_killed_and_resumed_comes_to_the_same_files() {
     let tables = ["events", "samples", "joint_impulses", "reactions"];
     let read = |folder: &Path| tables.map(|table| fs::read(folder.join(format!("{table}.parquet"))).unwrap());
     let whole = place.path("whole");
-    run(&pendulum, &["-o", whole.to_str().unwrap(), "--until", "200"]).well();
+    run(&pendulum, &["-o", whole.to_str().unwrap(), "--until", "60"]).well();
     let broken = place.path("broken");
     let folder = broken.to_str().unwrap();
-    let mut child = start(&[pendulum.to_str().unwrap(), "-o", folder, "--until", "200", "--checkpoint", "0"]);
-    for wait in [200, 300, 100] {
+    let mut child = start(&[pendulum.to_str().unwrap(), "-o", folder, "--until", "60", "--checkpoint", "0"]);
+    for wait in [150, 200, 100] {
         sleep(Duration::from_millis(wait));
         child.kill().unwrap();
         child.wait().unwrap();
