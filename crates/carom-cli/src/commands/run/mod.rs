@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use carom::contact::Side;
 use carom::flow::Obstacle;
+use carom::joint::Kind as JointKind;
 use carom::scene::file::Source;
 use carom::scene::instant::name;
 use carom::scene::model::{OnParadox, Scene};
@@ -26,7 +27,7 @@ use super::input::Input;
 use crate::diagnostics::{Refusal, warn};
 use crate::report::{self, Style};
 use crate::{Failure, VERSION, Verdict};
-use document::{Document, Parts};
+use document::{Document, Parts, Rows};
 use folder::{Folder, Standing};
 use progress::Progress;
 use settings::Settings;
@@ -125,6 +126,9 @@ fn paradox_parser() -> impl TypedValueParser<Value = OnParadox> {
 /// The most samples of each body: more would not end in anybody's time.
 const MOST_SAMPLES: f64 = 1e9;
 
+/// Friction below this is rounding.
+const ROLLS_ANYWHERE: f64 = 1e-9;
+
 /// Where a run is taken up.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Before {
@@ -195,7 +199,7 @@ pub struct Finished<'a> {
     pub before: Before,
     pub wall_s: f64,
     /// The folder, with the rows of its tables.
-    pub folder: Option<(&'a Path, [u64; 2])>,
+    pub folder: Option<(&'a Path, Rows)>,
 }
 
 /// Reads, runs, writes.
@@ -321,9 +325,12 @@ fn take_up(path: &Path) -> Result<Prepared, Failure> {
 fn fit(input: Input, scene: &Scene) -> Result<Input, Refusal> {
     let source = Source::new(&input.text, input.format);
     let mut diagnostics = Vec::new();
-    if !scene.joints.is_empty() {
-        let message = "ties bodies together, which a run does not follow yet";
-        diagnostics.push(source.explain("joint[0]", message, "a scene without joints"));
+    for (k, _) in
+        scene.joints.iter().enumerate().filter(|(_, joint)| matches!(joint.kind, JointKind::Rows(_)))
+    {
+        let message = "holds at this instant only: rows do not say how they move with the bodies";
+        let expected = "a hinge, ball, slider, weld, rolling or knife_edge, or `carom solve` for the instant";
+        diagnostics.push(source.explain(&format!("joint[{k}].kind"), message, expected));
     }
     if !scene.fills.is_empty() {
         let message = "has no bodies yet: a run does not place them yet";
@@ -358,6 +365,31 @@ fn refuse(input: Input, scene: &Scene, unfit: &[Unfit]) -> Refusal {
             let [a, b] = [*first, Side::Body(*second)].map(|side| name(scene, side));
             let message = format!("`{b}` overlaps `{a}` by {}", report::number(*depth));
             source.explain(&format!("body[{second}]"), &message, "bodies apart, or just touching")
+        }
+        Unfit::OffPlane { joint, gap } => {
+            let (Some(body), JointKind::Rolling { plane, .. }) =
+                (scene.joints[*joint].bodies.first(), &scene.joints[*joint].kind)
+            else {
+                return source.explain(&format!("joint[{joint}]"), "has no plane", "a plane to roll on");
+            };
+            let [body, plane] = [Side::Body(*body), Side::Plane(*plane)].map(|side| name(scene, side));
+            let (size, where_) = (gap.abs(), if *gap > 0.0 { "above" } else { "inside" });
+            let message =
+                format!("`{body}` is {} {where_} `{plane}`, on which it is to roll", report::number(size));
+            source.explain(&format!("joint[{joint}]"), &message, "a start that touches the plane")
+        }
+        Unfit::OffJoint { joint, velocity } => {
+            let message = format!("forbids a velocity of {} that its bodies have", report::number(*velocity));
+            let expected = "velocities and angular velocities that the joint allows, A v = 0";
+            source.explain(&format!("joint[{joint}]"), &message, expected)
+        }
+        Unfit::Instant { joint } => {
+            let message = "holds at this instant only: rows do not say how they move with the bodies";
+            source.explain(&format!("joint[{joint}].kind"), message, "a joint that moves with its bodies")
+        }
+        Unfit::Tied { body, obstacle } => {
+            let message = format!("has no motion from here: {}", obstacle_in_words(*obstacle));
+            source.explain(&format!("body[{body}]"), &message, "joints that some motion can keep")
         }
         Unfit::Motion { body } => {
             let message = "moves beyond what floating point holds";
@@ -471,11 +503,34 @@ impl Driver<'_> {
         }
         if let Some(Trouble { time, sides, cause }) = simulation.trouble() {
             let [first, second] = sides.map(|side| name(self.scene, side));
+            let what = match cause {
+                Cause::Tied(_) if first == second => format!("the motion of {first}"),
+                Cause::Tied(_) => format!("the motion of {first}, {second} and what they are tied to"),
+                _ => format!("the contact of {first} and {second}"),
+            };
+            notes.push(format!("lost at t = {}: {what}, because {}", report::number(time), because(cause)));
+        }
+        let dependent = simulation.dependent_rows();
+        if dependent > 0 {
             notes.push(format!(
-                "lost at t = {}: the contact of {first} and {second}, because {}",
-                report::number(time),
-                because(cause)
+                "{dependent} of the joints' rows depend on the others: the rigid model does not determine all reactions and joint impulses, and those given are of least norm"
             ));
+        }
+        for demand in simulation.rolling_demands() {
+            let joint = &self.scene.joints[demand.joint].name;
+            if demand.coefficient > ROLLS_ANYWHERE {
+                notes.push(format!(
+                    "{joint}: rolling without slip takes a friction coefficient of {} at t = {}",
+                    report::number(demand.coefficient),
+                    report::number(demand.time)
+                ));
+            }
+            if let Some(time) = demand.pulls {
+                notes.push(format!(
+                    "{joint}: rolling without slip and without lift-off takes a pull of the plane at t = {}, which no surface gives",
+                    report::number(time)
+                ));
+            }
         }
         if !self.scene.contacts.is_empty() {
             notes.push(
@@ -498,15 +553,18 @@ fn because(cause: Cause) -> &'static str {
             "the search for their next touch does not come forward: too fast, or magnitudes too far apart"
         }
         Cause::Law => "the impact law has no answer there",
-        Cause::Hold(Obstacle::NoSurface { .. }) => "one of them has no surface to be held at",
-        Cause::Hold(Obstacle::Rocking { .. }) => "it rocks on a flat, where the force is infinite",
-        Cause::Hold(Obstacle::Contradiction) => {
-            "the contacts at rest ask for accelerations that contradict each other"
-        }
-        Cause::Hold(Obstacle::Jam) => {
-            "no friction force is consistent with the motion there, or none was found"
-        }
-        Cause::Hold(Obstacle::NotFinite) => "the motion is more than floating point holds",
-        Cause::Hold(Obstacle::Rough) => "the held motion cannot be integrated there, however short the step",
+        Cause::Hold(obstacle) | Cause::Tied(obstacle) => obstacle_in_words(obstacle),
+    }
+}
+
+/// What stands in the way of a motion under constraints.
+fn obstacle_in_words(obstacle: Obstacle) -> &'static str {
+    match obstacle {
+        Obstacle::NoSurface { .. } => "one of them has no surface to be held at",
+        Obstacle::Rocking { .. } => "it rocks on a flat, where the force is infinite",
+        Obstacle::Contradiction => "the contacts at rest ask for accelerations that contradict each other",
+        Obstacle::Jam => "no friction force is consistent with the motion there, or none was found",
+        Obstacle::NotFinite => "the motion is more than floating point holds",
+        Obstacle::Rough => "the held motion cannot be integrated there, however short the step",
     }
 }
