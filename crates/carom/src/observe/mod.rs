@@ -32,6 +32,7 @@ use crate::crowd::{Collision, Watcher};
 use crate::fill::freedom::{AxisKind, active_count, axis_kind};
 use crate::fill::region::Region;
 use crate::fill::theory::{ball_diameter, estimated_rate};
+use crate::record::Blow;
 use crate::shape::Shape;
 use crate::simulation::World;
 
@@ -211,6 +212,14 @@ impl Gas {
     }
 }
 
+/// About the mean time between two collisions of a body; none where there is no box, or nothing free in it.
+#[must_use]
+pub fn collision_time(world: &World, states: &[State]) -> Option<f64> {
+    let gas = Gas::of(world)?;
+    let temperature = gas.means(world, states).translational / (1.5 * gas.count);
+    Some(1.0 / estimated_rate(&world.bodies, gas.volume, temperature))
+}
+
 impl Observer {
     /// Begins to measure a run that ends at `until`; none where there is no box, or nothing free in it.
     #[must_use]
@@ -294,19 +303,28 @@ impl Observer {
     }
 }
 
-impl Watcher for Observer {
+impl Observer {
+    /// An impulse.
     #[inline]
-    fn collision(&mut self, collision: &Collision) {
+    pub fn blow(&mut self, blow: &Blow) {
         let open = &mut self.record.open;
         open.collisions += 1;
         let free = |side: Side| matches!(side, Side::Body(i) if self.gas.free[i]);
-        match collision.sides.map(free) {
+        match blow.sides.map(free) {
             [true, true] => {
                 open.sides += 2;
-                open.virial += collision.impulse_vector.dot(&collision.between);
+                open.virial += blow.impulse_vector.dot(&blow.between);
             }
             [false, false] => {}
             _ => open.sides += 1,
         }
+    }
+}
+
+impl Watcher for Observer {
+    #[inline]
+    fn collision(&mut self, collision: &Collision) {
+        let Collision { sides, impulse_vector, between, .. } = *collision;
+        self.blow(&Blow { sides, impulse_vector, between });
     }
 }

@@ -15,7 +15,7 @@ use crate::contact::moment::{Sizes, moment};
 use crate::contact::{Side, Surface};
 use crate::gap::{Gap, gap, gap_to_plane};
 use crate::motion::Derivatives;
-use crate::record::{Event, Kind, Moment, Recorder, Sample};
+use crate::record::{Blow, Event, Kind, Moment, Recorder, Sample};
 
 /// Rounding of a gap, relative to sizes and distances; as in [`crate::toi`].
 const ROUNDING: f64 = 4e-14;
@@ -386,6 +386,10 @@ impl Simulation {
                 let point = self.meeting_point(contact);
                 self.ledger.take_impulse(&(contact.impulse_vector * sign), &point);
             }
+            if closing && contact.impulse != 0.0 {
+                let (impulse_vector, between) = (contact.impulse_vector, self.between(cluster, contact));
+                recorder.blow(&Blow { sides, impulse_vector, between });
+            }
             let (restitution, surface) = self.world.answer(sides);
             if closing && cluster.contacts.len() == 1 && surface == Surface::Smooth && !contact.rests {
                 let met = (contact.separation + restitution * contact.before.v) / contact.before.v;
@@ -431,6 +435,17 @@ impl Simulation {
             recorder.events(&events);
         }
         true
+    }
+
+    /// From the centre of a contact's first body to that of its second's image; zero for a plane.
+    fn between(&self, cluster: &Cluster, contact: &Encounter) -> Vector3<f64> {
+        let place = |body: u32| cluster.before[cluster.place(body as usize)].position;
+        match contact.pair.first {
+            Party::Plane(_) => Vector3::zeros(),
+            Party::Body(first) => {
+                place(contact.pair.second) + self.displacement(&contact.pair) - place(first)
+            }
+        }
     }
 
     pub(super) fn count(&mut self, events: &[Event]) {

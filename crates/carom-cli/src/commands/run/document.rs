@@ -1,12 +1,14 @@
 //! The result of a run for programs.
 
 use carom::body::State;
+use carom::observe::{Curve, Estimate, Neighbours, Observables, Quantity};
 use carom::record::{Event, Moment, Sample};
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
-use carom::simulation::{Audit, Counts, Simulation, Worst};
+use carom::simulation::{Audit, Worst};
 use serde::{Serialize, Serializer};
 
+use super::engine::{Counts, Engine, Loop};
 use super::settings::Settings;
 use super::strict::Violation;
 use super::table::moment_name;
@@ -21,6 +23,8 @@ pub struct Document<'a> {
     /// The hash of the scene's text.
     scene: &'a str,
     settings: Settings,
+    #[serde(rename = "loop")]
+    which: Loop,
     law: &'static str,
     termination: &'static str,
     /// The time at the end.
@@ -29,6 +33,9 @@ pub struct Document<'a> {
     #[serde(rename = "final")]
     states: States<'a>,
     audit: JsonAudit,
+    /// Averages, in a box.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observables: Option<JsonObservables>,
     /// What ended the run before its time.
     violation: Option<Violation>,
     notes: Vec<String>,
@@ -43,7 +50,7 @@ pub struct Parts<'a> {
     pub scene: &'a Scene,
     pub hash: &'a str,
     pub settings: Settings,
-    pub simulation: &'a Simulation,
+    pub engine: &'a Engine,
     pub stopped: &'static str,
     pub violation: Option<Violation>,
     pub notes: Vec<String>,
@@ -53,23 +60,25 @@ pub struct Parts<'a> {
 impl<'a> Document<'a> {
     /// Puts it together.
     pub fn of(parts: Parts<'a>) -> Self {
-        let Parts { scene, hash, settings, simulation, stopped, violation, notes, wall_s } = parts;
+        let Parts { scene, hash, settings, engine, stopped, violation, notes, wall_s } = parts;
         Self {
             title: scene.title.as_deref(),
             source: scene.source.as_deref(),
             version: VERSION,
             scene: hash,
             settings,
+            which: engine.which(),
             law: scene.impact.law.name(),
             termination: scene.impact.termination.name(),
-            time: simulation.time(),
+            time: engine.time(),
             stopped,
-            states: States { scene, states: simulation.states() },
-            audit: JsonAudit::of(&simulation.audit()),
+            states: States { scene, states: engine.states() },
+            audit: JsonAudit::of(&engine.audit()),
+            observables: engine.observer.as_ref().map(|observer| JsonObservables::of(&observer.observables())),
             violation,
             notes,
             rows: None,
-            performance: Performance::of(&simulation.counts(), wall_s),
+            performance: Performance::of(&engine.counts(), wall_s),
         }
     }
 
@@ -119,9 +128,51 @@ impl From<&State> for JsonState {
     }
 }
 
+/// Averages of a gas.
+#[derive(Serialize)]
+pub struct JsonObservables {
+    #[serde(flatten)]
+    estimates: Estimates,
+    /// Blocks that the errors come from, and their length.
+    blocks: u64,
+    block_time: f64,
+    time: f64,
+    interval: f64,
+    compressibility_from_rate: Option<f64>,
+    g_r: Option<Neighbours>,
+    msd: Curve,
+    vacf: Curve,
+}
+
+/// The quantities under their names.
+pub struct Estimates(pub [Estimate; Quantity::ALL.len()]);
+
+impl Serialize for Estimates {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Quantity::ALL.map(Quantity::name).into_iter().zip(&self.0))
+    }
+}
+
+impl JsonObservables {
+    /// In the names of files.
+    pub fn of(observables: &Observables) -> Self {
+        Self {
+            estimates: Estimates(observables.estimates),
+            blocks: observables.blocks,
+            block_time: observables.block_time,
+            time: observables.time,
+            interval: observables.interval,
+            compressibility_from_rate: observables.compressibility_from_rate,
+            g_r: observables.neighbours.clone(),
+            msd: observables.displacement.clone(),
+            vacf: observables.velocities.clone(),
+        }
+    }
+}
+
 /// The worst values, and the events where they were seen.
 #[derive(Serialize)]
-struct JsonAudit {
+pub struct JsonAudit {
     energy_error_max: f64,
     linear_error_max: f64,
     /// None where angular momentum is not conserved.
@@ -150,7 +201,8 @@ pub fn smallest_gap(audit: &Audit) -> Option<Worst> {
 }
 
 impl JsonAudit {
-    fn of(audit: &Audit) -> Self {
+    /// In the names of files.
+    pub fn of(audit: &Audit) -> Self {
         let gap = smallest_gap(audit);
         Self {
             energy_error_max: audit.energy_error_max.value,
@@ -182,6 +234,8 @@ struct Performance {
     searches: u64,
     gaps: u64,
     samples: u64,
+    /// Collisions of a crowd made elastic because they followed another too soon.
+    elastic: u64,
     wall_s: f64,
     impacts_per_s: f64,
     events_per_s: f64,
@@ -198,6 +252,7 @@ impl Performance {
             searches: counts.searches,
             gaps: counts.gaps,
             samples: counts.samples,
+            elastic: counts.elastic,
             wall_s,
             impacts_per_s: rate(counts.impacts),
             events_per_s: rate(counts.events),

@@ -44,6 +44,15 @@ impl<'a> Tape<'a> {
         Self { scene, keep, story: Story::default(), unbounded, fault: None, failure: None }
     }
 
+    /// Whether samples go anywhere.
+    pub fn wants_samples(&self) -> bool {
+        match &self.keep {
+            Keep::Nothing => false,
+            Keep::Document(stream) => stream.samples.is_some(),
+            Keep::Files(_) => true,
+        }
+    }
+
     /// Whether everything could be written so far.
     pub fn checked(&mut self) -> io::Result<()> {
         self.failure.take().map_or(Ok(()), Err)
