@@ -6,7 +6,7 @@
 //! [`pairs`] (that of many pairs at once), [`joint`], [`contact`] (who touches whom, the gap's derivatives, the type of a
 //! contact), [`impact`] (the impact problem, its laws and its outcome), [`flow`] (motion under constraints), [`audit`]
 //! (checks a result from outside), [`scene`] (the file formats), [`record`] (what a run produces), [`simulation`] (the
-//! loop).
+//! loop), [`crowd`] (that of many free bodies).
 #![forbid(unsafe_code)]
 
 pub mod error;
@@ -39,5 +39,7 @@ pub mod scene;
 pub mod record;
 
 pub mod simulation;
+
+pub mod crowd;
 
 pub use error::{Error, Fault, Place};
