@@ -17,11 +17,11 @@
 mod cells;
 mod group;
 mod impact;
-mod ledger;
+pub(crate) mod ledger;
 mod pass;
 mod predict;
 mod queue;
-mod snapshot;
+pub(crate) mod snapshot;
 mod start;
 mod touch;
 mod verdict;

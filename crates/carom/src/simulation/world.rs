@@ -26,7 +26,7 @@ pub struct World {
     /// What happens at a paradox.
     pub on_paradox: OnParadox,
     /// Each body's circumradius.
-    pub(super) radius: Vec<f64>,
+    pub(crate) radius: Vec<f64>,
 }
 
 /// The smallest gap between a box and a body that it must leave, relative to the body.
@@ -72,7 +72,7 @@ impl World {
     }
 
     /// Restitution and surface of a contact.
-    pub(super) fn answer(&self, sides: [Side; 2]) -> (f64, Surface) {
+    pub(crate) fn answer(&self, sides: [Side; 2]) -> (f64, Surface) {
         self.surface.of(sides)
     }
 
@@ -86,7 +86,7 @@ impl World {
     }
 
     /// Kinetic and potential energy of a body; zero for a fixed one.
-    pub(super) fn energy(&self, body: usize, state: &State) -> f64 {
+    pub(crate) fn energy(&self, body: usize, state: &State) -> f64 {
         let constants = &self.bodies[body];
         if constants.fixed {
             return 0.0;

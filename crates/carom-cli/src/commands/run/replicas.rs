@@ -203,7 +203,7 @@ fn report(outcomes: &[Outcome], arguments: &Arguments) -> Result<Verdict, Failur
     } else {
         let impacts: u64 = outcomes.iter().map(|outcome| outcome.json.impacts).sum();
         if let Some(title) = &first.title {
-            writeln!(out, "{}", Style::of_stdout().heading(&title.replace(char::is_control, " ")))?;
+            writeln!(out, "{}", title.replace(char::is_control, " "))?;
         }
         let by = first.which.name();
         writeln!(out, "{} runs by the loop `{by}`, {impacts} impacts in all.", outcomes.len())?;

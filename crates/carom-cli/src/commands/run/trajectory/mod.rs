@@ -17,7 +17,7 @@ use std::path::Path;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type};
-use arrow_array::{Array, RecordBatch};
+use arrow_array::RecordBatch;
 use carom::body::State;
 use carom::scene::model::Scene;
 use carom::shape::Shape;
