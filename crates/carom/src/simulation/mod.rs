@@ -17,12 +17,12 @@
 mod cells;
 mod group;
 mod impact;
-mod ledger;
+pub(crate) mod ledger;
 mod pass;
 mod predict;
 mod queue;
 mod rolling;
-mod snapshot;
+pub(crate) mod snapshot;
 mod start;
 mod tied;
 mod ties;

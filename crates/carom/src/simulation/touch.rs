@@ -16,7 +16,7 @@ use crate::contact::kinematics::{Facing, Kinematics, Moving, kinematics};
 use crate::contact::moment::{Sizes, moment};
 use crate::contact::{Side, Surface};
 use crate::gap::{Gap, gap, gap_to_plane};
-use crate::record::{Event, JointImpulse, Kind, Moment, Recorder, Sample};
+use crate::record::{Blow, Event, JointImpulse, Kind, Moment, Recorder, Sample};
 
 /// Rounding of a gap, relative to sizes and distances; as in [`crate::toi`].
 const ROUNDING: f64 = 4e-14;
@@ -408,6 +408,10 @@ impl Simulation {
                 let point = self.meeting_point(contact);
                 self.ledger.take_impulse(&(contact.impulse_vector * sign), &point);
             }
+            if closing && contact.impulse != 0.0 {
+                let (impulse_vector, between) = (contact.impulse_vector, self.between(cluster, contact));
+                recorder.blow(&Blow { sides, impulse_vector, between });
+            }
             let (restitution, surface) = self.world.answer(sides);
             if closing && cluster.contacts.len() == 1 && surface == Surface::Smooth && !contact.rests {
                 let met = (contact.separation + restitution * contact.before.v) / contact.before.v;
@@ -476,6 +480,17 @@ impl Simulation {
             joints: Arc::new([]),
             energy_before,
             energy_after,
+        }
+    }
+
+    /// From the centre of a contact's first body to that of its second's image; zero for a plane.
+    fn between(&self, cluster: &Cluster, contact: &Encounter) -> Vector3<f64> {
+        let place = |body: u32| cluster.before[cluster.place(body as usize)].position;
+        match contact.pair.first {
+            Party::Plane(_) => Vector3::zeros(),
+            Party::Body(first) => {
+                place(contact.pair.second) + self.displacement(&contact.pair) - place(first)
+            }
         }
     }
 
