@@ -49,7 +49,7 @@ fn assert_kinds(document: &Value, kinds: &[&str]) {
 /// Checks a scene's point on its document.
 type Check = fn(&Value);
 
-const SCENES: [(&str, Check); 26] = [
+const SCENES: [(&str, Check); 27] = [
     ("box", box_of_ellipsoids),
     ("break_shot", break_shot),
     ("collision", collision),
@@ -73,6 +73,7 @@ const SCENES: [(&str, Check); 26] = [
     ("paradox_of_ellipsoids", |document| paradox(document, 2, 1e-9)),
     ("rolling_between_rough_walls", rolling_between_rough_walls),
     ("sleigh_in_a_box", sleigh_in_a_box),
+    ("spring_at_a_wall", spring_at_a_wall),
     ("staircase", staircase),
     ("superball_under_table", superball),
     ("wobbling_egg", wobbling_egg),
@@ -136,7 +137,7 @@ fn hinged_frames(document: &Value) {
     assert_eq!(document["stopped"], "until");
     assert!(number(&document["audit"]["joint_error_max"]) < 1e-13);
     let impacts: Vec<&Value> = events(document).iter().filter(|event| event["kind"] == "impact").collect();
-    assert!(impacts.len() >= 9 && impacts.len() % 3 == 0, "{}", impacts.len());
+    assert!(impacts.len() >= 9 && impacts.len().is_multiple_of(3), "{}", impacts.len());
     for three in impacts.chunks(3) {
         assert!(three.iter().all(|event| event["number"] == three[0]["number"]));
         assert_eq!(three[0]["joints"]["hinge of the first"]["determined"], false);
@@ -182,6 +183,15 @@ fn sleigh_in_a_box(document: &Value) {
         let (v, w) = (vector(&sample["velocity"]), vector(&sample["angular_velocity"]));
         assert_near(-s * v[0] + c * v[1], 0.2 * w[2], 1e-13);
     }
+}
+
+fn spring_at_a_wall(document: &Value) {
+    let last = events(document).last().unwrap();
+    assert_eq!(last["kind"], "rest");
+    assert!(events(document).len() > 15);
+    // Pressed against the wall, with the spring stretched by an eighth.
+    assert_near(number(&document["final"]["ball"]["position"][0]), 1.125, 1e-14);
+    assert!(number(&document["audit"]["energy_error_max"]) < 1e-13);
 }
 
 fn box_of_ellipsoids(document: &Value) {

@@ -7,6 +7,10 @@
 //! one impact (`touch`). A contact that cannot end by an impulse is held (`verdict`, `group`): a body at rest or sliding on a
 //! plane, and the paradox of two smooth bodies.
 //!
+//! **Tied bodies.** What joints and loads make one system (`ties`) is moved by [`crate::flow`] from the start, and only that. Its
+//! contacts are searched for with the same certificate, on the motion as integrated; its impacts are those of the whole mechanism,
+//! and the joints carry their share.
+//!
 //! **Time.** The clock has two parts, an epoch and the time since. The epoch moves on by powers of two before the time
 //! since grows long, so that a long run keeps the resolution of a short one: times, positions and gaps of the millionth
 //! event are as exact as the first's.
