@@ -1,0 +1,277 @@
+// Curves over time, linked to the clock: a line marks the time shown, and a click or a drag moves it.
+
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { element } from './dom';
+import { full, short } from './format';
+import type { RunEvent } from './protocol';
+import { onTheme, palette } from './theme';
+import type { Timeline } from './timeline';
+
+/** One curve of a chart: its name and which of the theme's colours it has. */
+export interface Curve {
+  name: string;
+  colour: number;
+  dash?: number[];
+  /** Drawn as stems from zero instead of a line. */
+  stems?: boolean;
+  /** Drawn as steps: each value holds until the next. */
+  fill?: boolean;
+}
+
+export type Columns = (ArrayLike<number | null>)[];
+
+/** A chart with its legend; values of the legend are those at the time shown. */
+export class Chart {
+  readonly root: HTMLElement;
+  private plot: uPlot | null = null;
+  private place = element('div', { class: 'curve', role: 'img' });
+  private cursor = element('div', { class: 'cursor' });
+  private values: HTMLElement[] = [];
+  private columns: Columns = [[]];
+  private time = 0;
+
+  constructor(
+    readonly name: string,
+    title: string,
+    private readonly curves: Curve[],
+    private readonly seek: (time: number) => void,
+    private readonly height = 120,
+  ) {
+    const legend = element('ul', { class: 'legend' });
+    for (const curve of curves) {
+      const value = element('span', { class: 'value', 'data-curve': curve.name });
+      const mark = element('i', { 'aria-hidden': 'true' });
+      mark.style.setProperty('--curve', `var(--curve-${curve.colour})`);
+      if (curve.dash !== undefined) mark.classList.add('dashed');
+      this.values.push(value);
+      legend.append(element('li', {}, mark, `${curve.name} `, value));
+    }
+    this.place.setAttribute('aria-label', `${title} over time`);
+    this.root = element('section', { class: 'chart', 'data-chart': name }, element('h3', {}, title), legend, this.place);
+    new ResizeObserver(() => this.resize()).observe(this.place);
+    onTheme(() => this.rebuild());
+  }
+
+  /** Times in the first column, then one column a curve. */
+  set(columns: Columns): void {
+    this.columns = columns;
+    if (this.plot === null) this.rebuild();
+    else this.plot.setData(columns as uPlot.AlignedData);
+    this.mark(this.time);
+  }
+
+  private resize(): void {
+    const width = this.place.clientWidth;
+    if (width < 10) return;
+    if (this.plot === null) this.rebuild();
+    else if (this.plot.width !== width) this.plot.setSize({ width, height: this.height });
+    this.mark(this.time);
+  }
+
+  private rebuild(): void {
+    const width = this.place.clientWidth;
+    this.plot?.destroy();
+    this.plot = null;
+    if (width < 10 || this.columns[0].length === 0) return;
+    const colours = palette();
+    const axis: uPlot.Axis = {
+      stroke: colours.muted,
+      font: '11px system-ui, sans-serif',
+      grid: { stroke: colours.grid, width: 1 },
+      ticks: { stroke: colours.grid, width: 1, size: 4 },
+    };
+    const options: uPlot.Options = {
+      width,
+      height: this.height,
+      padding: [8, 10, 0, 0],
+      legend: { show: false },
+      cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
+      scales: { x: { time: false }, y: { range: (_, low, high) => padded(low, high) } },
+      axes: [
+        { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => short(tick, 5)) },
+        { ...axis, size: 62, values: (_, ticks) => ticks.map((tick) => short(tick, 5)) },
+      ],
+      series: [{}, ...this.curves.map((curve) => this.series(curve, colours.series[curve.colour] ?? colours.ink))],
+    };
+    this.plot = new uPlot(options, this.columns as uPlot.AlignedData, this.place);
+    this.plot.over.append(this.cursor);
+    this.listen(this.plot);
+    this.mark(this.time);
+  }
+
+  private series(curve: Curve, stroke: string): uPlot.Series {
+    const series: uPlot.Series = { label: curve.name, stroke, width: 1.6, spanGaps: false, points: { show: false } };
+    if (curve.dash !== undefined) series.dash = curve.dash;
+    if (curve.stems === true && uPlot.paths.bars !== undefined) {
+      series.paths = uPlot.paths.bars({ size: [0.001, 3, 2] });
+      series.fill = stroke;
+    }
+    if (curve.fill === true) series.fill = `${stroke}30`;
+    return series;
+  }
+
+  private listen(plot: uPlot): void {
+    const go = (event: PointerEvent): void => {
+      const box = plot.over.getBoundingClientRect();
+      this.seek(plot.posToVal(event.clientX - box.left, 'x'));
+    };
+    plot.over.addEventListener('pointerdown', (event) => {
+      plot.over.setPointerCapture(event.pointerId);
+      go(event);
+    });
+    plot.over.addEventListener('pointermove', (event) => {
+      if (plot.over.hasPointerCapture(event.pointerId)) go(event);
+    });
+  }
+
+  /** Moves the line, and the legend's values with it: those of the last point at or before the time. */
+  mark(time: number): void {
+    this.time = time;
+    if (this.plot !== null) {
+      const x = this.plot.valToPos(time, 'x');
+      const inside = Number.isFinite(x) && x >= 0 && x <= this.plot.over.clientWidth;
+      this.cursor.hidden = !inside;
+      this.cursor.style.transform = `translateX(${x}px)`;
+    }
+    const times = this.columns[0];
+    let low = 0;
+    let high = times.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((times[middle] ?? Infinity) <= time) low = middle + 1;
+      else high = middle;
+    }
+    this.values.forEach((place, i) => {
+      let index = Math.max(0, low - 1);
+      const column = this.columns[i + 1];
+      while (index > 0 && column?.[index] === undefined) index--;
+      const value = column?.[index] ?? null;
+      const text = short(value, 7);
+      if (place.textContent !== text) {
+        place.textContent = text;
+        place.dataset['value'] = full(value);
+      }
+    });
+  }
+}
+
+// A range with room, and for a constant one that does not blow rounding up to the size of the picture.
+function padded(low: number, high: number): [number, number] {
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return [-1, 1];
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  const room = Math.max(0.08 * (high - low), size > 0 ? 1e-9 * size : 1, Number.MIN_VALUE);
+  return high - low < 1e-7 * size ? [low - 0.1 * size, high + 0.1 * size] : [low - room, high + room];
+}
+
+// More points than this are thinned before they are drawn; events keep both of their sides.
+const MOST = 6000;
+
+/** Energy, momentum, angular momentum, and forces with impulses, of a whole run. */
+export class Plots {
+  private energy: Chart;
+  private momentum: Chart;
+  private spin: Chart;
+  private force: Chart;
+  private shown = -1;
+
+  constructor(place: HTMLElement, seek: (time: number) => void) {
+    this.energy = new Chart('energy', 'Energy', [
+      { name: 'total', colour: 2 }, { name: 'kinetic', colour: 0 }, { name: 'potential', colour: 1, dash: [5, 3] },
+    ], seek);
+    const xyz = (): Curve[] => ['x', 'y', 'z'].map((name, i) => ({ name, colour: [0, 1, 4][i] ?? 0 }));
+    this.momentum = new Chart('momentum', 'Momentum', xyz(), seek);
+    this.spin = new Chart('angular-momentum', 'Angular momentum', xyz(), seek);
+    this.force = new Chart('force', 'Held force, and impulses', [
+      { name: 'force', colour: 3, fill: true }, { name: 'impulse', colour: 5, stems: true },
+    ], seek);
+    place.append(this.energy.root, this.force.root, this.momentum.root, this.spin.root);
+  }
+
+  /** Draws what is new, if anything is. */
+  update(timeline: Timeline): void {
+    if (timeline.version === this.shown || !timeline.ready) return;
+    this.shown = timeline.version;
+    const frames = timeline.times.length;
+    const stride = Math.ceil(frames / MOST);
+    const kept: number[] = [];
+    for (let i = 0; i < frames; i += stride) kept.push(i);
+    if (kept[kept.length - 1] !== frames - 1) kept.push(frames - 1);
+    const times = kept.map((i) => timeline.times.at(i));
+    const total = (column: number): number[] => kept.map((i) => timeline.totals.at(8 * i + column));
+    this.energy.set(energies(timeline, kept));
+    this.momentum.set([times, total(2), total(3), total(4)]);
+    this.spin.set([times, total(5), total(6), total(7)]);
+    this.force.set(forces(timeline));
+  }
+
+  reset(): void {
+    this.shown = -1;
+  }
+
+  mark(time: number): void {
+    for (const chart of [this.energy, this.momentum, this.spin, this.force]) chart.mark(time);
+  }
+}
+
+// The energies at the frames, and the total also just before and after each event: a loss is a step, not a slope.
+function energies(timeline: Timeline, frames: number[]): Columns {
+  const rows: [number, number | null, number | null | undefined, number | null | undefined][] = [];
+  const events = timeline.events.length <= MOST ? timeline.events : [];
+  let next = 0;
+  const put = (event: RunEvent): void => {
+    rows.push([event.time, event.energy_before, undefined, undefined]);
+    rows.push([event.time, event.energy_after, undefined, undefined]);
+  };
+  for (const frame of frames) {
+    const time = timeline.times.at(frame);
+    while (next < events.length && events[next].time <= time) put(events[next++]);
+    const kinetic = timeline.totals.at(8 * frame);
+    const potential = timeline.totals.at(8 * frame + 1);
+    rows.push([time, kinetic + potential, kinetic, potential]);
+  }
+  return [0, 1, 2, 3].map((column) => rows.map((row) => row[column] as number | null));
+}
+
+// Held forces summed over the contacts at each sample, zero between holds; impulses at their events.
+function forces(timeline: Timeline): Columns {
+  const held = new Map<number, number>();
+  for (const hold of timeline.holds) {
+    for (let i = 0; i < hold.times.length; i++) {
+      const time = hold.times.at(i);
+      held.set(time, (held.get(time) ?? 0) + hold.forces.at(i));
+    }
+  }
+  const blows = new Map<number, number>();
+  const stride = Math.ceil(timeline.events.length / MOST);
+  timeline.events.forEach((event, i) => {
+    if (event.kind === 'impact' && i % stride === 0) blows.set(event.time, (blows.get(event.time) ?? 0) + event.impulse);
+  });
+  const ends = [timeline.start, timeline.end];
+  const times = [...new Set([...held.keys(), ...blows.keys(), ...ends])].sort((a, b) => a - b);
+  const sample = timeline.header.sample;
+  const heldTimes = [...held.keys()].sort((a, b) => a - b);
+  const inHold = (time: number): number | null | undefined => {
+    if (held.has(time)) return held.get(time);
+    let low = 0;
+    let high = heldTimes.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (heldTimes[middle] < time) low = middle + 1;
+      else high = middle;
+    }
+    const near = low > 0 && low < heldTimes.length && heldTimes[low] - heldTimes[low - 1] <= 1.5 * sample;
+    return near ? undefined : null;
+  };
+  const column = times.map(inHold);
+  // Two holds are not joined by a line.
+  const out: [number, number | null | undefined, number | null][] = [];
+  times.forEach((time, i) => {
+    const last = out[out.length - 1];
+    if (last !== undefined && held.has(time) && held.has(last[0]) && time - last[0] > 1.5 * sample) {
+      out.push([0.5 * (time + last[0]), null, null]);
+    }
+    out.push([time, column[i], blows.get(time) ?? null]);
+  });
+  return [0, 1, 2].map((c) => out.map((row) => row[c] as number | null));
+}
