@@ -98,8 +98,9 @@ impl Serialize for States<'_> {
     }
 }
 
+/// A body's state.
 #[derive(Serialize)]
-struct JsonState {
+pub struct JsonState {
     position: [f64; 3],
     /// Scalar first.
     orientation: [f64; 4],

@@ -31,7 +31,8 @@ use crate::diagnostics::Refusal;
 use crate::{Failure, VERSION};
 
 const CHECKPOINT: &str = "checkpoint.json";
-const RESULT: &str = "run.json";
+/// The file of the result.
+pub const RESULT: &str = "run.json";
 const SCENES: [(&str, Format); 2] = [("scene.toml", Format::Toml), ("scene.json", Format::Json)];
 const TABLES: [&str; 2] = ["events", "samples"];
 
@@ -301,12 +302,17 @@ impl<T: Clone> Shelf<T> {
     }
 }
 
+/// The file of the scene in a run's folder.
+pub fn scene_file(path: &Path) -> Option<PathBuf> {
+    SCENES.iter().map(|(name, _)| path.join(name)).find(|file| file.is_file())
+}
+
 fn part_name(table: &str, part: u32) -> String {
     format!("{table}-{part:05}.parquet")
 }
 
 /// The number of a part, if the name is that of one.
-fn is_part(name: &str, table: &str) -> Option<u32> {
+pub fn is_part(name: &str, table: &str) -> Option<u32> {
     let part = name.strip_prefix(table)?.strip_prefix('-')?.strip_suffix(".parquet")?.parse().ok()?;
     (name == part_name(table, part)).then_some(part)
 }

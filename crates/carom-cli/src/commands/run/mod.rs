@@ -3,6 +3,8 @@
 mod document;
 mod folder;
 mod progress;
+mod ready;
+mod recording;
 mod settings;
 mod strict;
 mod table;
@@ -31,7 +33,9 @@ use settings::Settings;
 use strict::Limits;
 use tape::{Keep, Stream, Tape};
 
-pub use document::smallest_gap;
+pub use document::{JsonEvent, JsonState, smallest_gap};
+pub use ready::{Changes, Ready};
+pub use recording::Recording;
 pub use strict::{LIMIT, Violation};
 pub use tape::{Hold, Story, TOLD};
 
