@@ -46,7 +46,7 @@ export async function check(text: string, signal: AbortSignal): Promise<Check> {
 export async function begin(request: RunRequest): Promise<string> {
   const headers = { 'Content-Type': 'application/json' };
   const response = await ask('api/runs', { method: 'POST', body: JSON.stringify(request), headers });
-  return ((await response.json()) as { id: string }).id;
+  return String(((await response.json()) as { id: number }).id);
 }
 
 /** The messages of a run, from its first, until it ends or the signal says enough. */

@@ -1,15 +1,17 @@
 // Motion between two states of a body.
 //
-// Position: the cubic that has the position and velocity of both ends (Hermite). Orientation: the curve
-//   q(s) = q₀ · E(b₁(s) φ₁) · E(b₂(s) φ₂) · E(b₃(s) φ₃),  b₁ = 1−(1−s)³, b₂ = 3s²−2s³, b₃ = s³,
-// with E(φ) the turn by the vector φ, φ₁ = ω₀h/3 and φ₃ = ω₁h/3 in the body's axes, and φ₂ what is left of the way
-// (Kim, Kim, Shin, A general construction scheme for unit quaternion curves with simple high order derivatives, 1995,
-// section 5). It has the orientation and the angular velocity of both ends, and an error of fourth order in the interval
-// h. It fails where a body turns by more than 3π in one interval: φ₂ is then taken the short way round.
+// Position: the cubic that has the position and velocity of both ends (Hermite). Orientation: q(t) = q₀ E(φ(t)), E(φ) being
+// the turn by the vector φ in the body's axes and φ again a Hermite cubic, from φ = 0 to the turn between both ends.
+// Its rates there follow from the angular velocities in the body's axes by the inverse of the exponential's derivative,
+//   φ̇ = ω + ½ φ×ω + (1 − (θ/2) cot(θ/2)) / θ² φ×(φ×ω),  θ = |φ|
+// (Bortz, A new mathematical formulation for strapdown inertial navigation, 1971, eq. 13). Steady turning comes out
+// exactly, any other motion with an error of fourth order in the interval. Of the turns φ + 2πk that lead to the second
+// orientation, the one nearest to what the angular velocities say is taken. The formula fails at θ = 2π: beyond
+// three quarters of that the turn is made at an even rate.
 //
-// Without velocities: a straight line, and a turn about one axis (slerp).
+// Without velocities: a straight line, and a turn about one axis at an even rate (slerp), the short way round.
 
-/** Numbers of a prepared segment: start, duration, positions and velocities, q₀, φ₁, φ₂, φ₃. */
+/** Numbers of a prepared segment: start, duration, positions and velocities, q₀, φ at the end, its rates at both ends. */
 export const SEGMENT = 27;
 /** Numbers of a state: position, quaternion wxyz, velocity, angular velocity. */
 export const STATE = 13;
@@ -20,8 +22,10 @@ const P1 = 8;
 const V1 = 11;
 const Q0 = 14;
 const F1 = 18;
-const F2 = 21;
-const F3 = 24;
+const D0 = 21;
+const D1 = 24;
+// The largest turn in one interval that keeps the rates of its ends.
+const LARGEST = 1.5 * Math.PI;
 
 type Numbers = Float64Array | Float32Array;
 
@@ -56,17 +60,30 @@ function vectorOf(f: Numbers, fi: number, q: Numbers, qi: number): void {
   for (let i = 0; i < 3; i++) f[fi + i] = sign * k * q[qi + 1 + i];
 }
 
-const scratch = new Float64Array(24);
+const work = new Float64Array(24);
 
-// φ ← scale ω in the axes of q, which is of unit length.
-function inBody(f: Numbers, fi: number, w: Numbers, wi: number, q: Numbers, qi: number, scale: number): void {
-  scratch[0] = q[qi];
-  for (let i = 1; i < 4; i++) scratch[i] = -q[qi + i];
-  scratch[4] = 0;
-  for (let i = 0; i < 3; i++) scratch[5 + i] = w[wi + i];
-  multiply(scratch, 8, scratch, 0, scratch, 4);
-  multiply(scratch, 12, scratch, 8, q, qi);
-  for (let i = 0; i < 3; i++) f[fi + i] = scale * scratch[13 + i];
+// out ← scale ω in the axes of q, which is of unit length.
+function inBody(out: Numbers, oi: number, w: Numbers, wi: number, q: Numbers, qi: number, scale: number): void {
+  work[0] = q[qi];
+  for (let i = 1; i < 4; i++) work[i] = -q[qi + i];
+  work[4] = 0;
+  for (let i = 0; i < 3; i++) work[5 + i] = w[wi + i];
+  multiply(work, 8, work, 0, work, 4);
+  multiply(work, 12, work, 8, q, qi);
+  for (let i = 0; i < 3; i++) out[oi + i] = scale * work[13 + i];
+}
+
+// The rate of φ that turns with ω, both at `segment`; ω is replaced by it.
+function rate(segment: Float64Array, fi: number, wi: number): void {
+  const fx = segment[fi], fy = segment[fi + 1], fz = segment[fi + 2];
+  const wx = segment[wi], wy = segment[wi + 1], wz = segment[wi + 2];
+  const square = fx * fx + fy * fy + fz * fz;
+  const angle = Math.sqrt(square);
+  const k = angle < 1e-2 ? 1 / 12 + square / 720 : (1 - (0.5 * angle) / Math.tan(0.5 * angle)) / square;
+  const cx = fy * wz - fz * wy, cy = fz * wx - fx * wz, cz = fx * wy - fy * wx;
+  segment[wi] = wx + 0.5 * cx + k * (fy * cz - fz * cy);
+  segment[wi + 1] = wy + 0.5 * cy + k * (fz * cx - fx * cz);
+  segment[wi + 2] = wz + 0.5 * cz + k * (fx * cy - fy * cx);
 }
 
 /** Prepares the motion from state `a` at t0 to state `b` at t1; `floats` is 13 with velocities, 7 without. */
@@ -86,32 +103,43 @@ export function prepare(
     out[at + V0 + i] = moving ? a[ai + 7 + i] : straight;
     out[at + V1 + i] = moving ? b[bi + 7 + i] : straight;
   }
-  const length = Math.hypot(a[ai + 3], a[ai + 4], a[ai + 5], a[ai + 6]) || 1;
-  for (let i = 0; i < 4; i++) out[at + Q0 + i] = a[ai + 3 + i] / length;
-  // The turn from a to b, as it is or less what φ₁ and φ₃ do of it.
-  const end = Math.hypot(b[bi + 3], b[bi + 4], b[bi + 5], b[bi + 6]) || 1;
-  const q1 = work;
-  for (let i = 0; i < 4; i++) q1[i] = b[bi + 3 + i] / end;
-  q1[4] = out[at + Q0];
-  for (let i = 1; i < 4; i++) q1[4 + i] = -out[at + Q0 + i];
-  multiply(q1, 8, q1, 4, q1, 0);
-  if (moving) {
-    inBody(out, at + F1, a, ai + 10, out, at + Q0, h / 3);
-    inBody(out, at + F3, b, bi + 10, q1, 0, h / 3);
-    turn(q1, 12, out, at + F1, -1);
-    multiply(q1, 16, q1, 12, q1, 8);
-    turn(q1, 12, out, at + F3, -1);
-    multiply(q1, 8, q1, 16, q1, 12);
-    vectorOf(out, at + F2, q1, 8);
-  } else {
-    // Thirds of one turn about one axis; b₁ + b₂ + b₃ is not linear in s, so `pose` takes this case apart.
-    vectorOf(out, at + F2, q1, 8);
-    out.fill(0, at + F1, at + F1 + 3);
-    out.fill(0, at + F3, at + F3 + 3);
+  const first = Math.hypot(a[ai + 3], a[ai + 4], a[ai + 5], a[ai + 6]) || 1;
+  const second = Math.hypot(b[bi + 3], b[bi + 4], b[bi + 5], b[bi + 6]) || 1;
+  for (let i = 0; i < 4; i++) {
+    out[at + Q0 + i] = a[ai + 3 + i] / first;
+    ends[i] = ((i === 0 ? 1 : -1) * a[ai + 3 + i]) / first;
+    ends[4 + i] = b[bi + 3 + i] / second;
   }
+  multiply(ends, 8, ends, 0, ends, 4);
+  vectorOf(out, at + F1, ends, 8);
+  if (!moving) return;
+  inBody(out, at + D0, a, ai + 10, out, at + Q0, 1);
+  inBody(out, at + D1, b, bi + 10, ends, 4, 1);
+  choose(out, at, h);
 }
 
-const work = new Float64Array(24);
+const ends = new Float64Array(12);
+
+// Takes the turn that the angular velocities say, whole turns included, and their rates; or an even one.
+function choose(out: Float64Array, at: number, h: number): void {
+  const f = at + F1;
+  let angle = Math.hypot(out[f], out[f + 1], out[f + 2]);
+  if (angle > 1e-9) {
+    let along = 0;
+    for (let i = 0; i < 3; i++) along += (0.5 * h * (out[at + D0 + i] + out[at + D1 + i]) * out[f + i]) / angle;
+    const turned = angle + 2 * Math.PI * Math.round((along - angle) / (2 * Math.PI));
+    for (let i = 0; i < 3; i++) out[f + i] *= turned / angle;
+    angle = Math.abs(turned);
+  }
+  if (angle < LARGEST) {
+    // At the start φ = 0, and its rate is ω itself.
+    rate(out, f, at + D1);
+    return;
+  }
+  for (let i = 0; i < 3; i++) out[at + D0 + i] = out[at + D1 + i] = out[f + i] / h;
+}
+
+const turned = new Float64Array(7);
 
 /** The pose of a prepared segment at time t: position, then quaternion wxyz. */
 export function pose(out: Numbers, oi: number, segment: Float64Array, at: number, floats: number, t: number): void {
@@ -120,24 +148,21 @@ export function pose(out: Numbers, oi: number, segment: Float64Array, at: number
   const r = 1 - s;
   if (floats !== STATE) {
     for (let i = 0; i < 3; i++) out[oi + i] = r * segment[at + P0 + i] + s * segment[at + P1 + i];
-    turn(work, 0, segment, at + F2, s);
-    multiply(out, oi + 3, segment, at + Q0, work, 0);
+    turn(turned, 0, segment, at + F1, s);
+    multiply(out, oi + 3, segment, at + Q0, turned, 0);
     return;
   }
   const s2 = s * s;
-  const b3 = s2 * s, b2 = 3 * s2 - 2 * b3, b1 = 1 - r * r * r;
+  const b = 3 * s2 - 2 * s2 * s;
   const k0 = h * s * r * r, k1 = -h * s2 * r;
   for (let i = 0; i < 3; i++) {
     out[oi + i] =
-      segment[at + P0 + i] + b2 * (segment[at + P1 + i] - segment[at + P0 + i]) +
+      segment[at + P0 + i] + b * (segment[at + P1 + i] - segment[at + P0 + i]) +
       k0 * segment[at + V0 + i] + k1 * segment[at + V1 + i];
+    turned[4 + i] = b * segment[at + F1 + i] + k0 * segment[at + D0 + i] + k1 * segment[at + D1 + i];
   }
-  turn(work, 0, segment, at + F1, b1);
-  multiply(work, 4, segment, at + Q0, work, 0);
-  turn(work, 0, segment, at + F2, b2);
-  multiply(work, 8, work, 4, work, 0);
-  turn(work, 0, segment, at + F3, b3);
-  multiply(out, oi + 3, work, 8, work, 0);
+  turn(turned, 0, turned, 4, 1);
+  multiply(out, oi + 3, segment, at + Q0, turned, 0);
 }
 
 /** The velocity of a prepared segment at time t. */

@@ -36,7 +36,7 @@ class Page {
     if (open.kind === 'gallery') return this.showGallery();
     const workspace = this.showWorkspace();
     workspace.setText(open.text, open.name);
-    if (open.kind === 'run') await workspace.attach(open.id);
+    if (open.kind === 'run') await workspace.attach(String(open.id));
     else await workspace.run();
   }
 

@@ -25,7 +25,7 @@ export interface GalleryEntry {
 export type Opening =
   | { kind: 'gallery' }
   | { kind: 'scene'; name: string; text: string }
-  | { kind: 'run'; name: string; text: string; id: string };
+  | { kind: 'run'; name: string; text: string; id: number };
 
 export interface Start {
   version: string;
@@ -34,7 +34,7 @@ export interface Start {
 }
 
 export type Check =
-  | { ok: true; title: string; bodies: number; warnings: Diagnostic[] }
+  | { ok: true; title: string | null; bodies: number; warnings: Diagnostic[] }
   | { ok: false; diagnostics: Diagnostic[] };
 
 export type OnParadox = 'hold' | 'pass' | 'stop';
@@ -79,7 +79,7 @@ export interface Header {
   floats_per_body: number;
   bodies: Body[];
   planes: Plane[];
-  joints: { name: string; bodies: string[]; kind: string }[];
+  joints: { name: string; bodies: string[] }[];
 }
 
 export interface State {
@@ -251,7 +251,7 @@ export class Decoder {
 function read(kind: number, payload: Uint8Array<ArrayBuffer>): Message | null {
   switch (kind) {
     case 1:
-      return { kind: 'header', header: json<Header>(payload) };
+      return { kind: 'header', header: titled(json<Header>(payload)) };
     case 2:
       return { kind: 'frames', data: payload.buffer };
     case 3:
@@ -259,12 +259,19 @@ function read(kind: number, payload: Uint8Array<ArrayBuffer>): Message | null {
     case 4:
       return { kind: 'progress', progress: json<Progress>(payload) };
     case 5:
-      return { kind: 'ending', ending: json<Ending>(payload) };
+      return { kind: 'ending', ending: { ...NOTHING, ...json<Partial<Ending>>(payload) } };
     case 6:
       return { kind: 'forces', forces: json<{ forces: Force[] }>(payload).forces };
     default:
       return null;
   }
+}
+
+// A run that was cut off ends without much to say.
+const NOTHING: Ending = { stopped: 'interrupted', notes: [], audit: {}, performance: {}, final: {} };
+
+function titled(header: Header): Header {
+  return { ...header, title: header.title ?? 'A scene without a title' };
 }
 
 function json<T>(payload: Uint8Array): T {

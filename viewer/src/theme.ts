@@ -58,7 +58,6 @@ const DARK: Palette = {
 };
 
 const KEY = 'carom-theme';
-const preference = window.matchMedia('(prefers-color-scheme: dark)');
 const listeners = new Set<() => void>();
 
 function remembered(): Theme | null {
@@ -70,10 +69,12 @@ function remembered(): Theme | null {
   }
 }
 
-let chosen = remembered();
+let chosen: Theme | null = null;
+
+const preference = (): MediaQueryList => window.matchMedia('(prefers-color-scheme: dark)');
 
 export function theme(): Theme {
-  return chosen ?? (preference.matches ? 'dark' : 'light');
+  return chosen ?? (preference().matches ? 'dark' : 'light');
 }
 
 export function palette(): Palette {
@@ -100,9 +101,10 @@ function apply(): void {
   for (const listener of listeners) listener();
 }
 
-/** Follows the system from now on. */
+/** Follows what was chosen before, or the system, from now on. */
 export function watch(): void {
-  preference.addEventListener('change', apply);
+  chosen = remembered();
+  preference().addEventListener('change', apply);
   apply();
 }
 

@@ -10,7 +10,7 @@ import { EventTable } from './events';
 import { count, fileName, full, short, vector } from './format';
 import { bindKeys } from './keys';
 import { Plots } from './plots';
-import type { Check, OnParadox, RunEvent } from './protocol';
+import type { Check, OnParadox, RunEvent, RunRequest } from './protocol';
 import { showResult } from './result';
 import { Session } from './session';
 import { download, Film, model, picture } from './share';
@@ -24,6 +24,8 @@ import { Transport } from './transport';
 const FEW_EVENTS = 40;
 // How long, in seconds of the viewer's time, an event stays visible.
 const LINGER = 0.8;
+// A scene that records no samples is run again with so many, as there would be nothing to see.
+const SAMPLES = 1000;
 
 export class Workspace {
   private clock = new Clock();
@@ -56,10 +58,7 @@ export class Workspace {
     this.detail.clear();
     this.clock.distance = (time) => this.nearestEvent(time);
     this.transport.onEvent = (index) => this.choose(index, false);
-    this.stage.onMove = () => {
-      this.other?.stage.lookLike(this.stage);
-      this.redraw();
-    };
+    this.stage.onMove = () => this.align(this.stage, this.other?.stage);
     this.stage.onPick = () => this.redraw();
     this.bind();
     onTheme(() => {
@@ -164,12 +163,14 @@ export class Workspace {
     download(film, name);
   }
 
-  /** Simulates the text as it stands. */
-  async run(): Promise<void> {
+  /** Simulates the text as it stands, with a sampling interval other than its own if one is given. */
+  async run(sample?: number): Promise<void> {
     const choice = part<HTMLSelectElement>('on-paradox').value;
-    const text = this.editor.text;
+    const request: RunRequest = { text: this.editor.text };
+    if (choice !== '') request.on_paradox = choice as OnParadox;
+    if (sample !== undefined) request.sample = sample;
     try {
-      const id = await api.begin(choice === '' ? { text } : { text, on_paradox: choice as OnParadox });
+      const id = await api.begin(request);
       this.editor.mark([]);
       await this.attach(id, false);
     } catch (error) {
@@ -239,6 +240,10 @@ export class Workspace {
     if (session.error !== null) announce(session.error, 'error');
     const timeline = session.timeline;
     if (timeline === null) return;
+    if (!timeline.ready && timeline.header.sample === 0 && session.error === null) {
+      void this.run(timeline.header.until / SAMPLES);
+      return;
+    }
     showResult(part('result'), timeline);
     if (timeline.ending?.stopped === 'interrupted') announce('Stopped.');
     const slow = part<HTMLInputElement>('slow');
@@ -314,10 +319,8 @@ export class Workspace {
       this.caption.setName(mine);
       this.caption.root.hidden = false;
       this.other = new Other(id, mode, this.stage, () => this.redraw());
-      this.other.stage.onMove = () => {
-        if (this.other !== null) this.stage.lookLike(this.other.stage);
-        this.redraw();
-      };
+      const second = this.other.stage;
+      second.onMove = () => this.align(second, this.stage);
       part('paradox').textContent = 'One view';
       this.clock.seek(timeline.events.find(isParadox)?.time ?? 0);
       const hold = timeline.events.find((event) => event.kind.endsWith('_end'));
@@ -333,6 +336,16 @@ export class Workspace {
     this.caption.root.hidden = true;
     part('paradox').textContent = 'Hold versus pass';
     this.redraw();
+  }
+
+  // Two stages look from the same side; the one that is told to does not tell back.
+  private aligning = false;
+  private align(leader: Stage, follower: Stage | undefined): void {
+    this.redraw();
+    if (this.aligning || follower === undefined) return;
+    this.aligning = true;
+    follower.lookLike(leader);
+    this.aligning = false;
   }
 
   private redraw(): void {
