@@ -56,7 +56,7 @@ export class Backdrop {
   private box: LineSegments<EdgesGeometry, LineBasicMaterial> | null = null;
 
   constructor(header: Header, centre: Vector3, radius: number) {
-    const cell = roundLength(radius / 4);
+    const cell = roundLength(radius / 2.5);
     for (const plane of header.planes) {
       const normal = new Vector3(...plane.normal);
       const mesh = wall(10 * radius, cell);
@@ -80,7 +80,7 @@ export class Backdrop {
   paint(palette: Palette): void {
     for (const mesh of this.walls) {
       mesh.material.color.set(palette.plane);
-      (mesh.material.userData['gridColour'] as { value: Color }).value.set(palette.muted).lerp(new Color(palette.plane), 0.35);
+      (mesh.material.userData['gridColour'] as { value: Color }).value.set(palette.muted).lerp(new Color(palette.plane), 0.6);
     }
     this.box?.material.color.set(palette.muted);
   }

@@ -99,7 +99,7 @@ export class Detail {
         element('p', { class: 'pair' }, event.bodies.join(' and ')),
         element('p', {}, `${MEANING[event.type] ?? ''} ${OUTCOME[event.kind] ?? ''}`.trim()),
       ),
-      facts(event), tools, curve, classification, laws,
+      tools, curve, facts(event), classification, laws,
     );
     this.place.scrollTop = 0;
     void this.loadGap(event, context, span);

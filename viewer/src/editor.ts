@@ -17,7 +17,7 @@ const colours = HighlightStyle.define([
   { tag: [tags.string, tags.special(tags.string)], color: 'var(--syntax-string)' },
   { tag: [tags.number, tags.bool, tags.atom], color: 'var(--syntax-number)' },
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--syntax-name)' },
-  { tag: [tags.heading, tags.keyword, tags.bracket], color: 'var(--syntax-head)', fontWeight: '600' },
+  { tag: [tags.heading, tags.keyword], color: 'var(--syntax-head)', fontWeight: '600' },
 ]);
 
 const WAIT = 300;

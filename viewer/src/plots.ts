@@ -36,7 +36,7 @@ export class Chart {
     title: string,
     private readonly curves: Curve[],
     private readonly seek: (time: number) => void,
-    private readonly height = 120,
+    private readonly height = 138,
   ) {
     const legend = element('ul', { class: 'legend' });
     for (const curve of curves) {

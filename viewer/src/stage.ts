@@ -1,15 +1,15 @@
 // The 3D picture of a run at one time: bodies, walls, trails, arrows, names; a camera that orbits or follows.
 
 import {
-  AmbientLight, Color, DirectionalLight, HemisphereLight, PCFShadowMap, PerspectiveCamera, Raycaster, Scene, Vector2, Vector3,
+  AmbientLight, Color, DirectionalLight, HemisphereLight, PCFShadowMap, PerspectiveCamera, Quaternion, Raycaster, Scene, Vector2, Vector3,
   WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { Arrows } from './arrows';
 import { Backdrop } from './backdrop';
-import { Bodies } from './bodies';
+import { Bodies, exponentOf } from './bodies';
 import { element } from './dom';
-import type { Header, RunEvent, Vector } from './protocol';
+import type { Header, RunEvent, Shape, Vector } from './protocol';
 import { palette } from './theme';
 import { forceAt, type Timeline } from './timeline';
 import { TRAILS, Trails } from './trails';
@@ -53,8 +53,8 @@ export class Stage {
   private scene = new Scene();
   private camera = new PerspectiveCamera(38, 1, 0.01, 1000);
   private controls: OrbitControls;
-  private sun = new DirectionalLight(0xffffff, 2.2);
-  private sky = new HemisphereLight(0xffffff, 0xffffff, 1.1);
+  private sun = new DirectionalLight(0xffffff, 2.4);
+  private sky = new HemisphereLight(0xffffff, 0xffffff, 1.7);
   private bodies: Bodies | null = null;
   private backdrop: Backdrop | null = null;
   private trails: Trails | null = null;
@@ -68,6 +68,7 @@ export class Stage {
   private radius = 1;
   private size = 1;
   private centre = new Vector3();
+  private extent = new Vector3(1, 1, 1);
   private middle = new Vector3();
   private resizing: ResizeObserver;
 
@@ -127,15 +128,17 @@ export class Stage {
     this.size = sizes[sizes.length >> 1] ?? 0.1;
     const low = new Vector3(Infinity, Infinity, Infinity);
     const high = new Vector3(-Infinity, -Infinity, -Infinity);
-    const free = header.bodies.map((body, i) => (body.fixed ? -1 : i)).filter((i) => i >= 0);
-    const counted = free.length > 0 ? free : header.bodies.map((_, i) => i);
+    // Fixed bodies that dwarf the others are scenery, not what one came to see.
+    const all = header.bodies.map((_, i) => i);
+    const largest = Math.max(...all.filter((i) => !header.bodies[i].fixed).map((i) => this.radii[i]), 0);
+    const counted = largest > 0 ? all.filter((i) => !header.bodies[i].fixed || this.radii[i] < 8 * largest) : all;
     const instants = header.planes.length > 0 && header.periodic === null ? 24 : 1;
     const span = Math.min(timeline.end, header.until);
     for (let k = 0; k < instants; k++) {
       timeline.poses(timeline.start + (span * k) / Math.max(1, instants - 1), this.poses);
       this.fold();
       for (const body of counted) {
-        const r = this.radii[body];
+        const r = this.reach(body);
         const at = new Vector3(this.poses[7 * body], this.poses[7 * body + 1], this.poses[7 * body + 2]);
         low.min(at.clone().subScalar(r));
         high.max(at.addScalar(r));
@@ -153,7 +156,14 @@ export class Stage {
       high.set(1, 1, 1);
     }
     this.centre.addVectors(low, high).multiplyScalar(0.5);
-    this.radius = Math.max(0.5 * low.distanceTo(high), 1e-9);
+    this.extent.subVectors(high, low).multiplyScalar(0.5);
+    this.radius = Math.max(this.extent.length(), 1e-9);
+  }
+
+  // The radius of the sphere about a body, but the mean one for a long body, which mostly does not point at us.
+  private reach(body: number): number {
+    const axes = this.timeline?.header.bodies[body].shape.semi_axes ?? [0, 0, 0];
+    return Math.max(this.radii[body], 0.8 * Math.max(...axes));
   }
 
   /** Colours of the theme. */
@@ -177,14 +187,29 @@ export class Stage {
     const away = new Vector3().crossVectors(this.up, across);
     const direction = new Vector3()
       .addScaledVector(away, -0.86).addScaledVector(across, 0.42).addScaledVector(this.up, 0.46).normalize();
-    const narrow = Math.min(1, this.camera.aspect);
-    const distance = (1.12 * this.radius) / (Math.sin((this.camera.fov * Math.PI) / 360) * narrow);
+    const distance = 1.08 * this.distanceFor(direction);
     this.camera.up.copy(this.up);
     this.controls.target.copy(this.centre);
     this.camera.position.copy(this.centre).addScaledVector(direction, distance);
     this.middle.copy(this.centre);
     this.controls.update();
     this.onMove();
+  }
+
+  // How far back the camera stands to have every corner of the scene's box in view.
+  private distanceFor(direction: Vector3): number {
+    const right = new Vector3().crossVectors(this.up, direction).normalize();
+    const top = new Vector3().crossVectors(direction, right);
+    const tangent = Math.tan((this.camera.fov * Math.PI) / 360);
+    const corner = new Vector3();
+    let distance = 0;
+    for (let k = 0; k < 8; k++) {
+      corner.set(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1).multiply(this.extent);
+      const across = Math.abs(corner.dot(right)) / (tangent * this.camera.aspect);
+      const above = Math.abs(corner.dot(top)) / tangent;
+      distance = Math.max(distance, corner.dot(direction) + Math.max(across, above));
+    }
+    return distance;
   }
 
   /** Looks from where another stage's camera looks. */
@@ -301,7 +326,7 @@ export class Stage {
       at.fromArray(this.foldPoint(event.point));
       if (this.layers.contacts) {
         this.arrows.arrow(at, along.fromArray(event.normal).multiplyScalar(0.8 * this.size), 0.45 * width, colour.normal);
-        this.arrows.dot(at, 0.09 * this.size * (0.5 + 0.5 * strength), colour.contact);
+        this.arrows.dot(at, 0.055 * this.size * (0.5 + 0.5 * strength), colour.contact);
       }
       const largest = timeline.largestImpulse;
       if (!this.layers.impulses || largest === 0 || event.kind !== 'impact') return;
@@ -326,7 +351,7 @@ export class Stage {
         along.fromArray(now.place, 3).multiplyScalar((2.2 * this.size * now.force) / timeline.largestForce);
         this.arrows.arrow(at, along, width, colour.force);
         this.arrows.arrow(at, along.negate(), width, colour.force);
-        this.arrows.dot(at, 0.06 * this.size, colour.contact);
+        this.arrows.dot(at, 0.05 * this.size, colour.contact);
       }
     }
     if (this.layers.spins) this.drawSpins(timeline, t, width, colour.spin);
@@ -342,7 +367,7 @@ export class Stage {
       const spin = timeline.spin(body, t);
       if (fixed || spin === null) continue;
       const [w, x, y, z] = this.poses.subarray(7 * body + 3, 7 * body + 7);
-      const turn = this.camera.quaternion.clone().set(x, y, z, w);
+      const turn = new Quaternion(x, y, z, w);
       const value = new Vector3(...spin).applyQuaternion(turn.clone().conjugate());
       value.set(value.x * inertia[0], value.y * inertia[1], value.z * inertia[2]).applyQuaternion(turn);
       momenta.push({ at: new Vector3().fromArray(this.poses, 7 * body), value });
@@ -403,11 +428,25 @@ export class Stage {
       const shown = this.layers.names && (!many || body === this.selected);
       name.hidden = !shown;
       if (!shown) return;
-      at.fromArray(this.poses, 7 * body).addScaledVector(this.up, 1.05 * this.radii[body]).project(this.camera);
+      this.topOf(header.bodies[body].shape, body, at).project(this.camera);
       name.hidden = at.z > 1 || Math.abs(at.x) > 1.1 || Math.abs(at.y) > 1.1;
       name.style.transform =
         `translate(${(0.5 + 0.5 * at.x) * width}px, ${(0.5 - 0.5 * at.y) * height}px) translate(-50%, -120%)`;
     });
+  }
+
+  // The highest point of a body: the support point of its shape, x_i = a_i sign(m_i) (|m_i| / ‖m‖_q)^{q/p} with m = a n,
+  // 1/p + 1/q = 1, and n the upward direction in the body's axes.
+  private topOf(shape: Shape, body: number, out: Vector3): Vector3 {
+    const at = 7 * body;
+    const turn = new Quaternion(this.poses[at + 4], this.poses[at + 5], this.poses[at + 6], this.poses[at + 3]);
+    const p = exponentOf(shape);
+    const q = p / (p - 1);
+    out.copy(this.up).applyQuaternion(turn.clone().conjugate());
+    const m = shape.semi_axes.map((a, i) => a * out.getComponent(i));
+    const norm = m.reduce((sum, v) => sum + Math.abs(v) ** q, 0) ** (1 / q) || 1;
+    shape.semi_axes.forEach((a, i) => out.setComponent(i, a * Math.sign(m[i]) * (Math.abs(m[i]) / norm) ** (q / p)));
+    return out.applyQuaternion(turn).add(new Vector3().fromArray(this.poses, at));
   }
 
   // A click without a drag picks the body under it.
