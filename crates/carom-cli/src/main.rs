@@ -9,7 +9,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{classify, compare, gap, generalized, paper, paradox, run, schema, solve, toi, view};
+use crate::commands::{
+    classify, compare, gap, generalized, paper, paradox, plot, run, schema, solve, toi, view,
+};
 use crate::diagnostics::Refusal;
 
 /// The reference engine for rigid-body impact.
@@ -53,6 +55,8 @@ enum Command {
     Paradox(paradox::Arguments),
     /// Prints the JSON Schema of the scene
     Schema(schema::Arguments),
+    /// Draws static pictures of a run
+    Plot(plot::Arguments),
     /// Shows the gallery, a scene or a run in the browser
     View(view::Arguments),
 }
@@ -111,6 +115,7 @@ fn main() -> ExitCode {
         Command::Paper(arguments) => (paper::run(arguments), arguments.json),
         Command::Paradox(arguments) => (paradox::run(arguments), arguments.json),
         Command::Schema(arguments) => (schema::run(), arguments.json),
+        Command::Plot(arguments) => (plot::run(arguments), arguments.json),
         Command::View(arguments) => (view::run(arguments), false),
         Command::Generalized(arguments) => (generalized::run(arguments), arguments.json),
     };

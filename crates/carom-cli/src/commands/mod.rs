@@ -8,6 +8,7 @@ mod input;
 mod law;
 pub mod paper;
 pub mod paradox;
+pub mod plot;
 pub mod run;
 pub mod schema;
 pub mod solve;

@@ -54,6 +54,9 @@ struct Log {
     chunks: Vec<Bytes>,
 }
 
+/// A body's number, and its states just before an event and just after.
+pub type Around = (usize, State, State);
+
 /// A contact of an event, with the bodies concerned before and after.
 #[derive(Debug, Clone)]
 pub struct Happening {
@@ -66,7 +69,7 @@ pub struct Happening {
     /// Who.
     pub sides: [Side; 2],
     /// The states of all bodies that took part: number, before, after.
-    pub states: Arc<Vec<(usize, State, State)>>,
+    pub states: Arc<Vec<Around>>,
 }
 
 /// A lock that a panic elsewhere does not spoil: what it guards is only ever added to.
@@ -312,7 +315,7 @@ pub struct Reel<'a> {
     run: &'a Run,
     frames: Vec<u8>,
     states: Vec<State>,
-    pending: Vec<(Event, Arc<Vec<(usize, State, State)>>)>,
+    pending: Vec<(Event, Arc<Vec<Around>>)>,
     /// The states just before and just after events whose contacts are still to come.
     around: BTreeMap<u64, [Vec<(usize, State)>; 2]>,
     /// How many contacts were kept, and how many were too many.
