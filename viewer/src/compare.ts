@@ -2,11 +2,11 @@
 
 import * as api from './api';
 import { element, part } from './dom';
+import { forceAt, type Hold, heldForces, size } from './forces';
 import { full, short } from './format';
 import type { GapCurve, RunEvent } from './protocol';
 import { Session } from './session';
 import { Stage } from './stage';
-import { forceAt, type Timeline } from './timeline';
 
 /** Whether an event is one of the paradox, which the rigid model's impulses do not resolve. */
 export const isParadox = (event: RunEvent): boolean => event.type.startsWith('paradox');
@@ -53,10 +53,11 @@ export class Caption {
     this.curve = await api.gap(session.id, event.number, span, 801).catch(() => null);
   }
 
-  show(timeline: Timeline, t: number): void {
+  show(t: number, holds: readonly Hold[]): void {
     const gap = this.curve === null ? null : valueAt(this.curve.times, this.curve.gap, t);
-    const held = timeline.holds.map((hold) => forceAt(hold, t, timeline.header.sample)).find((found) => found !== null);
-    const force = held?.force ?? 0;
+    const held = holds.find((hold) => t >= hold.from && t <= hold.until);
+    const now = held === undefined ? null : forceAt(held, t);
+    const force = held === undefined || now === null ? 0 : size(held, now);
     const overlap = gap !== null && gap < -1e-9 ? `, overlap ${short(-gap, 4)}` : '';
     const pushing = force > 0 ? `, force ${short(force, 4)}` : '';
     this.root.textContent = `${this.name}${pushing}${overlap}`;
@@ -74,6 +75,7 @@ export class Other {
   readonly session: Session;
   readonly stage: Stage;
   readonly caption: Caption;
+  holds: Hold[] = [];
   private place: HTMLElement;
 
   constructor(id: string, mode: string, first: Stage, private readonly changed: () => void) {
@@ -93,6 +95,8 @@ export class Other {
     };
     this.session.onChange = changed;
     this.session.onEnd = () => {
+      if (this.session.timeline !== null) this.holds = heldForces(this.session.timeline);
+      this.stage.setHolds(this.holds);
       void this.caption.load(this.session).then(this.changed);
     };
     void this.session.read();

@@ -3,6 +3,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { element } from './dom';
+import { type Hold, size } from './forces';
 import { full, short } from './format';
 import type { RunEvent } from './protocol';
 import { onTheme, palette } from './theme';
@@ -30,6 +31,8 @@ export class Chart {
   private values: HTMLElement[] = [];
   private columns: Columns = [[]];
   private time = 0;
+  private range: [number, number] | null = null;
+  private heading = element('h3');
 
   constructor(
     readonly name: string,
@@ -47,10 +50,20 @@ export class Chart {
       this.values.push(value);
       legend.append(element('li', {}, mark, `${curve.name} `, value));
     }
-    this.place.setAttribute('aria-label', `${title} over time`);
-    this.root = element('section', { class: 'chart', 'data-chart': name }, element('h3', {}, title), legend, this.place);
+    this.root = element('section', { class: 'chart', 'data-chart': name }, this.heading, legend, this.place);
+    this.retitle(title);
     new ResizeObserver(() => this.resize()).observe(this.place);
     onTheme(() => this.rebuild());
+  }
+
+  retitle(title: string): void {
+    this.heading.textContent = title;
+    this.place.setAttribute('aria-label', `${title} over time`);
+  }
+
+  /** The times that the chart spans, whatever its points do. */
+  setRange(from: number, until: number): void {
+    this.range = [from, until];
   }
 
   /** Times in the first column, then one column a curve. */
@@ -87,7 +100,7 @@ export class Chart {
       padding: [8, 10, 0, 0],
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
-      scales: { x: { time: false }, y: { range: (_, low, high) => padded(low, high) } },
+      scales: { x: { time: false, range: (_, low, high) => this.range ?? [low, high] }, y: { range: (_, low, high) => padded(low, high) } },
       axes: [
         { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => short(tick, 5)) },
         { ...axis, size: 62, values: (_, ticks) => ticks.map((tick) => short(tick, 5)) },
@@ -173,7 +186,8 @@ export class Plots {
   private momentum: Chart;
   private spin: Chart;
   private force: Chart;
-  private shown = -1;
+  private gap: Chart;
+  private shown = '';
 
   constructor(place: HTMLElement, seek: (time: number) => void) {
     this.energy = new Chart('energy', 'Energy', [
@@ -185,13 +199,16 @@ export class Plots {
     this.force = new Chart('force', 'Held force, and impulses', [
       { name: 'force', colour: 3, fill: true }, { name: 'impulse', colour: 5, stems: true },
     ], seek);
-    place.append(this.energy.root, this.force.root, this.momentum.root, this.spin.root);
+    this.gap = new Chart('pair-gap', 'Gap', [{ name: 'gap', colour: 0 }], seek);
+    this.gap.root.hidden = true;
+    place.append(this.energy.root, this.gap.root, this.force.root, this.momentum.root, this.spin.root);
   }
 
   /** Draws what is new, if anything is. */
-  update(timeline: Timeline): void {
-    if (timeline.version === this.shown || !timeline.ready) return;
-    this.shown = timeline.version;
+  update(timeline: Timeline, holds: readonly Hold[]): void {
+    const state = `${timeline.version} ${holds.length}`;
+    if (state === this.shown || !timeline.ready) return;
+    this.shown = state;
     const frames = timeline.times.length;
     const stride = Math.ceil(frames / MOST);
     const kept: number[] = [];
@@ -202,15 +219,24 @@ export class Plots {
     this.energy.set(energies(timeline, kept));
     this.momentum.set([times, total(2), total(3), total(4)]);
     this.spin.set([times, total(5), total(6), total(7)]);
-    this.force.set(forces(timeline));
+    this.force.set(forces(timeline, holds));
+  }
+
+  /** Shows the gap of a pair; the time axis is the whole run's. */
+  setGap(pair: readonly [string, string], columns: Columns, timeline: Timeline): void {
+    this.gap.retitle(`Gap of ${pair[0]} and ${pair[1]}`);
+    this.gap.root.hidden = columns[0].length === 0;
+    this.gap.setRange(timeline.start, timeline.end);
+    this.gap.set(columns);
   }
 
   reset(): void {
-    this.shown = -1;
+    this.shown = '';
+    this.gap.root.hidden = true;
   }
 
   mark(time: number): void {
-    for (const chart of [this.energy, this.momentum, this.spin, this.force]) chart.mark(time);
+    for (const chart of [this.energy, this.gap, this.force, this.momentum, this.spin]) chart.mark(time);
   }
 }
 
@@ -233,45 +259,22 @@ function energies(timeline: Timeline, frames: number[]): Columns {
   return [0, 1, 2, 3].map((column) => rows.map((row) => row[column] as number | null));
 }
 
-// Held forces summed over the contacts at each sample, zero between holds; impulses at their events.
-function forces(timeline: Timeline): Columns {
-  const held = new Map<number, number>();
-  for (const hold of timeline.holds) {
-    for (let i = 0; i < hold.times.length; i++) {
-      const time = hold.times.at(i);
-      held.set(time, (held.get(time) ?? 0) + hold.forces.at(i));
-    }
+// Held forces, one line for each contact that lasts but all in one column, and impulses at their events. Between two
+// holds the line is broken.
+function forces(timeline: Timeline, holds: readonly Hold[]): Columns {
+  const rows: [time: number, force: number | null | undefined, impulse: number | null][] = [];
+  for (const hold of holds) {
+    rows.push([hold.from, null, null]);
+    hold.times.forEach((time, i) => rows.push([time, size(hold, hold.forces[i]), null]));
+    rows.push([hold.until, null, null]);
   }
-  const blows = new Map<number, number>();
   const stride = Math.ceil(timeline.events.length / MOST);
-  timeline.events.forEach((event, i) => {
-    if (event.kind === 'impact' && i % stride === 0) blows.set(event.time, (blows.get(event.time) ?? 0) + event.impulse);
+  let blows = -1;
+  timeline.events.forEach((event) => {
+    if (event.kind !== 'impact' || ++blows % stride !== 0) return;
+    rows.push([event.time, undefined, event.impulse]);
   });
-  const ends = [timeline.start, timeline.end];
-  const times = [...new Set([...held.keys(), ...blows.keys(), ...ends])].sort((a, b) => a - b);
-  const sample = timeline.header.sample;
-  const heldTimes = [...held.keys()].sort((a, b) => a - b);
-  const inHold = (time: number): number | null | undefined => {
-    if (held.has(time)) return held.get(time);
-    let low = 0;
-    let high = heldTimes.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (heldTimes[middle] < time) low = middle + 1;
-      else high = middle;
-    }
-    const near = low > 0 && low < heldTimes.length && heldTimes[low] - heldTimes[low - 1] <= 1.5 * sample;
-    return near ? undefined : null;
-  };
-  const column = times.map(inHold);
-  // Two holds are not joined by a line.
-  const out: [number, number | null | undefined, number | null][] = [];
-  times.forEach((time, i) => {
-    const last = out[out.length - 1];
-    if (last !== undefined && held.has(time) && held.has(last[0]) && time - last[0] > 1.5 * sample) {
-      out.push([0.5 * (time + last[0]), null, null]);
-    }
-    out.push([time, column[i], blows.get(time) ?? null]);
-  });
-  return [0, 1, 2].map((c) => out.map((row) => row[c] as number | null));
+  rows.push([timeline.start, undefined, null], [timeline.end, undefined, null]);
+  rows.sort((a, b) => a[0] - b[0]);
+  return [0, 1, 2].map((column) => rows.map((row) => row[column] as number | null));
 }

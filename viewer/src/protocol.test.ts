@@ -34,7 +34,6 @@ const bytes = joined([
   jsonChunk(3, { events: [{ number: 4 }] }),
   jsonChunk(99, { later: true }),
   jsonChunk(4, { time: 0.5 }),
-  jsonChunk(6, { forces: [{ force: 2 }] }),
   jsonChunk(5, { stopped: 'until' }),
 ]);
 
@@ -45,7 +44,7 @@ describe('the stream', () => {
       const messages: Message[] = [];
       for (let at = 0; at < bytes.length; at += size) messages.push(...decoder.push(bytes.slice(at, at + size)));
       expect(decoder.whole).toBe(true);
-      expect(messages.map(({ kind }) => kind)).toEqual(['header', 'frames', 'events', 'progress', 'forces', 'ending']);
+      expect(messages.map(({ kind }) => kind)).toEqual(['header', 'frames', 'events', 'progress', 'ending']);
       expect(messages[0]).toMatchObject({ header: { title: 'Nähe' } });
       const data = messages[1].kind === 'frames' ? messages[1].data : new ArrayBuffer(0);
       expect([...new Float64Array(data)]).toEqual([...frames]);

@@ -112,14 +112,6 @@ export interface RunEvent {
   states?: { body: number; before: State; after: State }[];
 }
 
-export interface Force {
-  time: number;
-  bodies: [string, string];
-  force: number;
-  point: Vector;
-  normal: Vector;
-}
-
 export interface Progress {
   time: number;
   events: number;
@@ -175,8 +167,7 @@ export type Message =
   | { kind: 'frames'; data: ArrayBuffer }
   | { kind: 'events'; events: RunEvent[] }
   | { kind: 'progress'; progress: Progress }
-  | { kind: 'ending'; ending: Ending }
-  | { kind: 'forces'; forces: Force[] };
+  | { kind: 'ending'; ending: Ending };
 
 /** Numbers before the bodies in a frame: the time, then the totals. */
 export const TOTALS = 8;
@@ -260,8 +251,6 @@ function read(kind: number, payload: Uint8Array<ArrayBuffer>): Message | null {
       return { kind: 'progress', progress: json<Progress>(payload) };
     case 5:
       return { kind: 'ending', ending: { ...NOTHING, ...json<Partial<Ending>>(payload) } };
-    case 6:
-      return { kind: 'forces', forces: json<{ forces: Force[] }>(payload).forces };
     default:
       return null;
   }

@@ -8,6 +8,7 @@ import { valueAt } from './compare';
 import { offsetOf } from './editor';
 import { matches } from './events';
 import { count, fileName, short } from './format';
+import { stretches } from './gaps';
 import { lawOrder } from './laws';
 import type { RunEvent } from './protocol';
 import { sketch } from './sketch';
@@ -114,5 +115,18 @@ describe('a sketch', () => {
     expect(sketch('[[body')).toBeNull();
     expect(sketch('{"title": 1}')).toBeNull();
     expect(sketch('body = 3')).toBeNull();
+  });
+});
+
+describe('the gap over a run', () => {
+  const event = (number: number, time: number, first: string, second: string): RunEvent =>
+    ({ number, time, bodies: [first, second] }) as unknown as RunEvent;
+  const events = [event(0, 1, 'floor', 'a'), event(1, 2, 'floor', 'b'), event(2, 3, 'a', 'b'), event(3, 7, 'floor', 'a')];
+
+  it('is asked for from event to event of the bodies that move', () => {
+    expect(stretches(events, ['floor', 'a'], ['a'], 0, 10)).toEqual([
+      { event: 0, span: 2, from: 0, until: 3 }, { event: 3, span: 4, from: 3, until: 10 },
+    ]);
+    expect(stretches(events, ['a', 'b'], ['a', 'b'], 0, 10)).toEqual([{ event: 2, span: 4, from: 2, until: 7 }]);
   });
 });

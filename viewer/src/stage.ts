@@ -9,9 +9,10 @@ import { Arrows } from './arrows';
 import { Backdrop } from './backdrop';
 import { Bodies, exponentOf } from './bodies';
 import { element } from './dom';
+import { forceAt, type Hold, size } from './forces';
 import type { Header, RunEvent, Shape, Vector } from './protocol';
 import { palette } from './theme';
-import { forceAt, type Timeline } from './timeline';
+import type { Timeline } from './timeline';
 import { TRAILS, Trails } from './trails';
 
 /** What is drawn beside the bodies. */
@@ -62,6 +63,8 @@ export class Stage {
   private labels: HTMLElement;
   private names: HTMLElement[] = [];
   private timeline: Timeline | null = null;
+  private holds: readonly Hold[] = [];
+  private largestForce = 0;
   private poses = new Float64Array(0);
   private radii = new Float64Array(0);
   private up = new Vector3(0, 0, 1);
@@ -118,6 +121,15 @@ export class Stage {
     this.fit();
   }
 
+  /** The contacts that last, known once the run has ended. */
+  setHolds(holds: readonly Hold[]): void {
+    this.holds = holds;
+    this.largestForce = 0;
+    for (const hold of holds) {
+      for (const force of hold.forces) this.largestForce = Math.max(this.largestForce, Math.abs(size(hold, force)));
+    }
+  }
+
   // The size of the scene: where the bodies are over the first part of the run, or the box.
   private measure(timeline: Timeline): void {
     const { header } = timeline;
@@ -130,7 +142,7 @@ export class Stage {
     const high = new Vector3(-Infinity, -Infinity, -Infinity);
     // Fixed bodies that dwarf the others are scenery, not what one came to see.
     const all = header.bodies.map((_, i) => i);
-    const largest = Math.max(...all.filter((i) => !header.bodies[i].fixed).map((i) => this.radii[i]), 0);
+    const largest = all.reduce((most, i) => (header.bodies[i].fixed ? most : Math.max(most, this.radii[i])), 0);
     const counted = largest > 0 ? all.filter((i) => !header.bodies[i].fixed || this.radii[i] < 8 * largest) : all;
     const instants = header.planes.length > 0 && header.periodic === null ? 24 : 1;
     const span = Math.min(timeline.end, header.until);
@@ -343,20 +355,26 @@ export class Stage {
       if (event !== chosen) contact(event, recent > 0 ? 1 - 0.8 * (age / recent) : 1);
     }
     if (chosen !== null && Math.abs(chosen.time - t) <= recent) contact(chosen, 1);
-    if (this.layers.forces && timeline.largestForce > 0) {
-      for (const hold of timeline.holds) {
-        const now = forceAt(hold, t, timeline.header.sample);
-        if (now === null) continue;
-        at.fromArray(this.foldPoint(now.place.slice(0, 3) as Vector));
-        along.fromArray(now.place, 3).multiplyScalar((2.2 * this.size * now.force) / timeline.largestForce);
-        this.arrows.arrow(at, along, width, colour.force);
-        this.arrows.arrow(at, along.negate(), width, colour.force);
-        this.arrows.dot(at, 0.05 * this.size, colour.contact);
-      }
-    }
+    if (this.layers.forces) this.drawForces(timeline, t, width, colour.force, colour.contact);
     if (this.layers.spins) this.drawSpins(timeline, t, width, colour.spin);
     if (this.layers.velocities) this.drawVelocities(timeline, t, width, colour.normal);
     this.arrows.finish();
+  }
+
+  // A smooth contact presses along the normal, so that the force says where on the body it acts.
+  private drawForces(timeline: Timeline, t: number, width: number, colour: Color, dot: Color): void {
+    const along = new Vector3();
+    const at = new Vector3();
+    for (const hold of this.holds) {
+      const force = forceAt(hold, t);
+      if (force === null) continue;
+      const normal = along.fromArray(hold.normal ?? force).normalize();
+      this.extreme(timeline.header.bodies[hold.body].shape, hold.body, normal.clone().negate(), at);
+      along.multiplyScalar((2.2 * this.size * size(hold, force)) / this.largestForce);
+      this.arrows.arrow(at, along, width, colour);
+      this.arrows.arrow(at, along.negate(), width, colour);
+      this.arrows.dot(at, 0.05 * this.size, dot);
+    }
   }
 
   // Each body's angular momentum about its centre, R diag(J) Rᵀ ω, at its centre; the longest is three bodies long.
@@ -428,21 +446,21 @@ export class Stage {
       const shown = this.layers.names && (!many || body === this.selected);
       name.hidden = !shown;
       if (!shown) return;
-      this.topOf(header.bodies[body].shape, body, at).project(this.camera);
+      this.extreme(header.bodies[body].shape, body, this.up, at).project(this.camera);
       name.hidden = at.z > 1 || Math.abs(at.x) > 1.1 || Math.abs(at.y) > 1.1;
       name.style.transform =
         `translate(${(0.5 + 0.5 * at.x) * width}px, ${(0.5 - 0.5 * at.y) * height}px) translate(-50%, -120%)`;
     });
   }
 
-  // The highest point of a body: the support point of its shape, x_i = a_i sign(m_i) (|m_i| / ‖m‖_q)^{q/p} with m = a n,
-  // 1/p + 1/q = 1, and n the upward direction in the body's axes.
-  private topOf(shape: Shape, body: number, out: Vector3): Vector3 {
+  // The point of a body furthest along a direction: the support point of its shape, x_i = a_i sign(m_i) (|m_i| / ‖m‖_q)^{q/p}
+  // with m = a n, 1/p + 1/q = 1, and n the direction in the body's axes.
+  private extreme(shape: Shape, body: number, direction: Vector3, out: Vector3): Vector3 {
     const at = 7 * body;
     const turn = new Quaternion(this.poses[at + 4], this.poses[at + 5], this.poses[at + 6], this.poses[at + 3]);
     const p = exponentOf(shape);
     const q = p / (p - 1);
-    out.copy(this.up).applyQuaternion(turn.clone().conjugate());
+    out.copy(direction).applyQuaternion(turn.clone().conjugate());
     const m = shape.semi_axes.map((a, i) => a * out.getComponent(i));
     const norm = m.reduce((sum, v) => sum + Math.abs(v) ** q, 0) ** (1 / q) || 1;
     shape.semi_axes.forEach((a, i) => out.setComponent(i, a * Math.sign(m[i]) * (Math.abs(m[i]) / norm) ** (q / p)));
@@ -491,6 +509,7 @@ export class Stage {
     this.backdrop = null;
     this.trails = null;
     this.timeline = null;
+    this.holds = [];
     this.selected = -1;
   }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { forceAt, heldForces, lasting } from './forces';
 import { frameBytes, type Header, type RunEvent, type State } from './protocol';
 import { keyTimes } from './share';
-import { forceAt, Series, Timeline } from './timeline';
+import { Series, Timeline } from './timeline';
 
 const header = (floats = 13): Header => ({
   title: '', source: null, text: '', until: 1, sample: 0.5, on_paradox: 'hold', gravity: [0, 0, 0], periodic: null,
@@ -102,16 +103,39 @@ describe('a timeline', () => {
   });
 });
 
-it('a held force is there between its samples and not between two holds', () => {
-  const timeline = bounced();
-  const force = (time: number, value: number) => ({ time, bodies: ['a', 'b'] as [string, string], force: value, point: [time, 0, 0] as [number, number, number], normal: [0, 0, 1] as [number, number, number] });
-  timeline.add({ kind: 'forces', forces: [force(0, 1), force(0.5, 3), force(2, 4), force(2.5, 8)] });
-  const [hold] = timeline.holds;
-  expect(forceAt(hold, 0.25, 0.5)).toEqual({ force: 2, place: [0.25, 0, 0, 0, 0, 1] });
-  expect(forceAt(hold, 1, 0.5)).toBeNull();
-  expect(forceAt(hold, 2.25, 0.5)?.force).toBe(6);
-  expect(forceAt(hold, 2.5, 0.5)?.force).toBe(8);
-  expect(forceAt(hold, 3, 0.5)).toBeNull();
+describe('held forces', () => {
+  /** Gravity −4 along x, a force that rises as 6t from t = 0.2 to 0.8, mass 1: v = −4t + 3(t − 0.2)². */
+  const speed = (t: number): number => -4 * t + (t < 0.2 ? 0 : 3 * (Math.min(t, 0.8) - 0.2) ** 2);
+
+  function held(): Timeline {
+    const timeline = new Timeline({ ...header(), gravity: [-4, 0, 0], until: 1, sample: 0.1 });
+    const rows = Array.from({ length: 11 }, (_, i): [number, number, number] => [i / 10, 0, speed(i / 10)]);
+    timeline.add({ kind: 'frames', data: frames(13, rows) });
+    const begin = { ...event(0, 0.2, 0, speed(0.2), speed(0.2)), kind: 'hold_begin' };
+    const end = { ...event(1, 0.8, 0, speed(0.8), speed(0.8)), kind: 'hold_end' };
+    timeline.add({ kind: 'events', events: [begin, end] });
+    return timeline;
+  }
+
+  it('mean force of each interval / the force in its middle, gravity taken out', () => {
+    const [hold] = heldForces(held());
+    expect(hold).toMatchObject({ from: 0.2, until: 0.8, body: 0 });
+    expect(hold.times.length).toBe(6);
+    hold.times.forEach((t, i) => expect(hold.forces[i][0]).toBeCloseTo(6 * (t - 0.2), 5));
+    expect(forceAt(hold, 0.1)).toBeNull();
+    expect(forceAt(hold, 0.5)?.[0]).toBeCloseTo(1.8, 5);
+    expect(forceAt(hold, 0.81)).toBeNull();
+  });
+
+  it('the sum of the means / the impulse of the hold', () => {
+    const [hold] = heldForces(held());
+    expect(hold.forces.reduce((sum, force) => sum + 0.1 * force[0], 0)).toBeCloseTo(3 * 0.36, 5);
+  });
+
+  it('a contact that comes to rest lasts to the end', () => {
+    const rest = { ...event(0, 0.3, 0, 0, 0), kind: 'rest' };
+    expect(lasting([rest], 2)).toEqual([{ bodies: ['wall', 'ball'], from: 0.3, until: 2 }]);
+  });
 });
 
 it('a model has a key at every event', () => {

@@ -1,11 +1,11 @@
-// All that is known of a run: frames, events, held forces; and where every body is at any time between.
+// All that is known of a run: frames and events; and where every body is at any time between.
 //
 // The keyframes of a body are the frames and its own events. At an event the position is continuous and the velocity
 // jumps: up to it the state before counts, from it the state after, and nothing is interpolated across.
 
 import { pose, prepare, SEGMENT, STATE, velocity } from './interpolation';
 import { frameBytes, TOTALS } from './protocol';
-import type { Ending, Force, Header, Message, Progress, RunEvent, State } from './protocol';
+import type { Ending, Header, Message, Progress, RunEvent, State, Vector } from './protocol';
 
 /** Numbers that grow at the end. */
 export class Series {
@@ -66,14 +66,6 @@ function stateNumbers(state: State): number[] {
   return [...state.position, ...state.orientation, ...state.velocity, ...state.angular_velocity];
 }
 
-/** A contact that was held: its forces in time. */
-export interface Hold {
-  bodies: [string, string];
-  times: Series;
-  forces: Series;
-  places: Series;
-}
-
 export class Timeline {
   readonly bodies: number;
   readonly floats: number;
@@ -81,11 +73,9 @@ export class Timeline {
   readonly totals = new Series();
   readonly events: RunEvent[] = [];
   readonly eventTimes = new Series();
-  readonly holds: Hold[] = [];
   progress: Progress | null = null;
   ending: Ending | null = null;
   largestImpulse = 0;
-  largestForce = 0;
   /** Counts what was added, for those who draw it. */
   version = 0;
 
@@ -93,7 +83,6 @@ export class Timeline {
   private readonly headFloats = 2 * (1 + TOTALS);
   private chunks: Chunk[] = [];
   private jumps: (Jumps | undefined)[];
-  private holdOf = new Map<string, Hold>();
   // Prepared segments, one a body, and when each begins and ends.
   private segments: Float64Array;
   private from: Float64Array;
@@ -117,9 +106,6 @@ export class Timeline {
         break;
       case 'events':
         for (const event of message.events) this.addEvent(event);
-        break;
-      case 'forces':
-        for (const force of message.forces) this.addForce(force);
         break;
       case 'progress':
         this.progress = message.progress;
@@ -160,20 +146,6 @@ export class Timeline {
     this.events.push(event);
     this.eventTimes.push(event.time);
     if (event.kind === 'impact') this.largestImpulse = Math.max(this.largestImpulse, Math.abs(event.impulse));
-  }
-
-  private addForce(force: Force): void {
-    const key = JSON.stringify(force.bodies);
-    let hold = this.holdOf.get(key);
-    if (hold === undefined) {
-      hold = { bodies: force.bodies, times: new Series(), forces: new Series(), places: new Series() };
-      this.holdOf.set(key, hold);
-      this.holds.push(hold);
-    }
-    hold.times.push(force.time);
-    hold.forces.push(force.force);
-    hold.places.push(...force.point, ...force.normal);
-    this.largestForce = Math.max(this.largestForce, Math.abs(force.force));
   }
 
   /** The last time that is known. */
@@ -290,6 +262,34 @@ export class Timeline {
     return [floats[w], floats[w + 1], floats[w + 2]];
   }
 
+  /** A body's velocities at its keyframes from one time to another, before and after each; none without velocities. */
+  velocities(body: number, from: number, until: number): { time: number; before: Vector; after: Vector }[] {
+    if (this.floats !== STATE) return [];
+    const keys: { time: number; before: Vector; after: Vector }[] = [];
+    const jumps = this.jumps[body];
+    let jump = 0;
+    const put = (limit: number): void => {
+      while (jumps !== undefined && jump < jumps.times.length && jumps.times.at(jump) <= limit) {
+        const time = jumps.times.at(jump);
+        const at = (i: number): number => jumps.states.at(2 * STATE * jump + i);
+        if (time >= from) keys.push({ time, before: [at(7), at(8), at(9)], after: [at(20), at(21), at(22)] });
+        jump++;
+      }
+    };
+    const last = this.times.upTo(until);
+    for (let i = Math.max(0, this.times.upTo(from) - 1); i < last; i++) {
+      const time = this.times.at(i);
+      put(time);
+      if (time < from || keys[keys.length - 1]?.time === time) continue;
+      const { floats, at } = this.frame(i);
+      const v = at + body * this.floats + 7;
+      const velocity: Vector = [floats[v], floats[v + 1], floats[v + 2]];
+      keys.push({ time, before: velocity, after: velocity });
+    }
+    put(until);
+    return keys;
+  }
+
   /** The totals at the frame at or before t. */
   totalsAt(t: number): Float64Array {
     const at = this.lastFrame(t) * TOTALS;
@@ -314,23 +314,3 @@ export class Timeline {
 }
 
 const scratch = new Float64Array(7);
-
-/** The force of a hold at time t with its place; null where the contact is not held then. */
-export function forceAt(hold: Hold, t: number, sample: number): { force: number; place: number[] } | null {
-  const index = hold.times.upTo(t) - 1;
-  const next = index + 1;
-  if (index < 0) return null;
-  const t0 = hold.times.at(index);
-  const t1 = next < hold.times.length ? hold.times.at(next) : Infinity;
-  const place = (i: number): number[] => Array.from({ length: 6 }, (_, k) => hold.places.at(6 * i + k));
-  if (t === t0) return { force: hold.forces.at(index), place: place(index) };
-  // Samples further apart than the sampling interval belong to two holds.
-  if (!(t1 - t0 <= 1.5 * sample)) return null;
-  const s = (t - t0) / (t1 - t0);
-  const a = place(index);
-  const b = place(next);
-  return {
-    force: (1 - s) * hold.forces.at(index) + s * hold.forces.at(next),
-    place: a.map((value, i) => (1 - s) * value + s * b[i]),
-  };
-}

@@ -7,7 +7,9 @@ import { announce, element, part } from './dom';
 import { Detail } from './detail';
 import { Editor } from './editor';
 import { EventTable } from './events';
+import { type Hold, heldForces } from './forces';
 import { count, fileName, full, short, vector } from './format';
+import { gapOver } from './gaps';
 import { bindKeys } from './keys';
 import { Plots } from './plots';
 import type { Check, OnParadox, RunEvent, RunRequest } from './protocol';
@@ -39,6 +41,7 @@ export class Workspace {
   private tabs = new Tabs();
   private session: Session | null = null;
   private other: Other | null = null;
+  private holds: Hold[] = [];
   private film: Film | null = null;
   private dirty = true;
   private before = 0;
@@ -219,6 +222,7 @@ export class Workspace {
     part('title').textContent = header.title;
     document.title = `carom: ${header.title}`;
     part('share').hidden = false;
+    this.holds = [];
     this.clock.time = timeline.start;
     this.clock.end = timeline.end;
     this.clock.speed = speedFor(header.until);
@@ -251,9 +255,12 @@ export class Workspace {
     this.clock.slow = slow.checked;
     // What was measured from the first frames is measured again, unless one has looked around since.
     if (!this.stage.moved) this.stage.load(timeline);
+    this.holds = heldForces(timeline);
+    this.stage.setHolds(this.holds);
     part<HTMLSelectElement>('follow').value = String(this.stage.follow);
     part('paradox').hidden = !timeline.events.some(isParadox);
     void this.caption.load(session);
+    if (timeline.events.length > 0) void this.showGap(timeline.events[0].bodies);
     this.redraw();
   }
 
@@ -294,6 +301,7 @@ export class Workspace {
     this.seek(event.time);
     if (open) this.tabs.show('events');
     this.table.mark(index);
+    void this.showGap(event.bodies);
     this.detail.show(event, {
       run: this.session.id,
       timeline,
@@ -303,6 +311,19 @@ export class Workspace {
         this.redraw();
       },
     });
+  }
+
+  // The gap over the whole run of the pair that one looks at.
+  private gapOf = '';
+  private async showGap(pair: [string, string]): Promise<void> {
+    const { session, timeline } = this;
+    const asked = JSON.stringify([session?.id, pair]);
+    if (session === null || timeline === null || !session.done || asked === this.gapOf) return;
+    this.gapOf = asked;
+    const columns = await gapOver(session.id, timeline, pair).catch(() => null);
+    if (columns === null || asked !== this.gapOf) return;
+    this.plots.setGap(pair, columns, timeline);
+    this.redraw();
   }
 
   private async toggleOther(): Promise<void> {
@@ -373,7 +394,7 @@ export class Workspace {
     this.added = false;
     this.lastListed = now;
     this.clock.end = Math.max(timeline.end, this.other?.session.timeline?.end ?? 0);
-    this.plots.update(timeline);
+    this.plots.update(timeline, this.holds);
     this.table.update();
     this.dirty = true;
     const { progress } = timeline;
@@ -401,11 +422,9 @@ export class Workspace {
     this.transport.show();
     if (this.tabs.shown === 'plots') this.plots.mark(time);
     if (this.tabs.shown === 'events') this.detail.mark(time);
-    const timeline = this.timeline;
-    if (timeline !== null && this.other !== null) {
-      this.caption.show(timeline, time);
-      const second = this.other.session.timeline;
-      if (second !== null) this.other.caption.show(second, time);
+    if (this.other !== null) {
+      this.caption.show(time, this.holds);
+      this.other.caption.show(time, this.other.holds);
     }
     this.showPicked();
     const { scriptMs, submitMs, drawCalls, triangles } = this.stage.cost;
