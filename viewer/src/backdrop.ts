@@ -56,7 +56,7 @@ export class Backdrop {
   private box: LineSegments<EdgesGeometry, LineBasicMaterial> | null = null;
 
   constructor(header: Header, centre: Vector3, radius: number) {
-    const cell = roundLength(radius / 2.5);
+    const cell = roundLength(radius / 3);
     for (const plane of header.planes) {
       const normal = new Vector3(...plane.normal);
       const mesh = wall(10 * radius, cell);

@@ -61,3 +61,17 @@ export async function gapOver(run: string, timeline: Timeline, pair: readonly [s
   }
   return [rows.map(([time]) => time), rows.map(([, gap]) => gap)];
 }
+
+/** Two sets of columns on one axis of times; where only one has a point, the other's line goes on. */
+export function joined(one: Columns, two: Columns): Columns {
+  const rows = new Map<number, (number | null | undefined)[]>();
+  const row = (time: number): (number | null | undefined)[] => {
+    let found = rows.get(time);
+    if (found === undefined) rows.set(time, (found = [undefined, undefined]));
+    return found;
+  };
+  Array.from(one[0]).forEach((time, i) => (row(time as number)[0] = one[1][i]));
+  Array.from(two[0]).forEach((time, i) => (row(time as number)[1] = two[1][i]));
+  const times = [...rows.keys()].sort((a, b) => a - b);
+  return [times, ...[0, 1].map((column) => times.map((time) => rows.get(time)?.[column] as number | null))];
+}

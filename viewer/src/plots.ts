@@ -70,8 +70,14 @@ export class Chart {
   set(columns: Columns): void {
     this.columns = columns;
     if (this.plot === null) this.rebuild();
-    else this.plot.setData(columns as uPlot.AlignedData);
+    else this.plot.setData(this.whole());
     this.mark(this.time);
+  }
+
+  // A curve without a column is there, but empty.
+  private whole(): uPlot.AlignedData {
+    const empty = (): null[] => new Array<null>(this.columns[0].length).fill(null);
+    return [this.columns[0], ...this.curves.map((_, i) => this.columns[i + 1] ?? empty())] as uPlot.AlignedData;
   }
 
   private resize(): void {
@@ -107,7 +113,7 @@ export class Chart {
       ],
       series: [{}, ...this.curves.map((curve) => this.series(curve, colours.series[curve.colour] ?? colours.ink))],
     };
-    this.plot = new uPlot(options, this.columns as uPlot.AlignedData, this.place);
+    this.plot = new uPlot(options, this.whole(), this.place);
     this.plot.over.append(this.cursor);
     this.listen(this.plot);
     this.mark(this.time);
@@ -156,6 +162,8 @@ export class Chart {
       else high = middle;
     }
     this.values.forEach((place, i) => {
+      const entry = place.parentElement;
+      if (entry !== null) entry.hidden = this.columns[i + 1] === undefined;
       let index = Math.max(0, low - 1);
       const column = this.columns[i + 1];
       while (index > 0 && column?.[index] === undefined) index--;
@@ -199,7 +207,7 @@ export class Plots {
     this.force = new Chart('force', 'Held force, and impulses', [
       { name: 'force', colour: 3, fill: true }, { name: 'impulse', colour: 5, stems: true },
     ], seek);
-    this.gap = new Chart('pair-gap', 'Gap', [{ name: 'gap', colour: 0 }], seek);
+    this.gap = new Chart('pair-gap', 'Gap', [{ name: 'gap', colour: 0 }, { name: 'of the other run', colour: 1, dash: [5, 3] }], seek);
     this.gap.root.hidden = true;
     place.append(this.energy.root, this.gap.root, this.force.root, this.momentum.root, this.spin.root);
   }

@@ -8,7 +8,7 @@ import { valueAt } from './compare';
 import { offsetOf } from './editor';
 import { matches } from './events';
 import { count, fileName, short } from './format';
-import { stretches } from './gaps';
+import { joined, stretches } from './gaps';
 import { lawOrder } from './laws';
 import type { RunEvent } from './protocol';
 import { sketch } from './sketch';
@@ -128,5 +128,9 @@ describe('the gap over a run', () => {
       { event: 0, span: 2, from: 0, until: 3 }, { event: 3, span: 4, from: 3, until: 10 },
     ]);
     expect(stretches(events, ['a', 'b'], ['a', 'b'], 0, 10)).toEqual([{ event: 2, span: 4, from: 2, until: 7 }]);
+  });
+
+  it('stands beside another run’s on one axis', () => {
+    expect(joined([[0, 1], [5, 6]], [[0, 0.5], [7, 8]])).toEqual([[0, 0.5, 1], [5, undefined, 6], [7, 8, undefined]]);
   });
 });

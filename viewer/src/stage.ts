@@ -199,7 +199,7 @@ export class Stage {
     const away = new Vector3().crossVectors(this.up, across);
     const direction = new Vector3()
       .addScaledVector(away, -0.86).addScaledVector(across, 0.42).addScaledVector(this.up, 0.46).normalize();
-    const distance = 1.08 * this.distanceFor(direction);
+    const distance = 1.08 * this.distanceFor(direction, this.extent);
     this.camera.up.copy(this.up);
     this.controls.target.copy(this.centre);
     this.camera.position.copy(this.centre).addScaledVector(direction, distance);
@@ -208,15 +208,23 @@ export class Stage {
     this.onMove();
   }
 
-  // How far back the camera stands to have every corner of the scene's box in view.
-  private distanceFor(direction: Vector3): number {
+  /** Sees the whole again once the window has its new shape, unless someone has looked around. */
+  refit(): void {
+    requestAnimationFrame(() => {
+      this.resize();
+      if (!this.moved && this.timeline !== null) this.fit();
+    });
+  }
+
+  // How far back the camera stands to have every corner of a box in view, given half of its sides.
+  private distanceFor(direction: Vector3, extent: Vector3): number {
     const right = new Vector3().crossVectors(this.up, direction).normalize();
     const top = new Vector3().crossVectors(direction, right);
     const tangent = Math.tan((this.camera.fov * Math.PI) / 360);
     const corner = new Vector3();
     let distance = 0;
     for (let k = 0; k < 8; k++) {
-      corner.set(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1).multiply(this.extent);
+      corner.set(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1).multiply(extent);
       const across = Math.abs(corner.dot(right)) / (tangent * this.camera.aspect);
       const above = Math.abs(corner.dot(top)) / tangent;
       distance = Math.max(distance, corner.dot(direction) + Math.max(across, above));
@@ -279,14 +287,13 @@ export class Stage {
       const at = new Vector3();
       for (let body = 0; body < this.radii.length; body++) {
         at.fromArray(this.poses, 7 * body);
-        low.min(at);
-        high.max(at);
+        const r = this.reach(body);
+        low.min(at.subScalar(r));
+        high.max(at.addScalar(2 * r));
       }
       now.addVectors(low, high).multiplyScalar(0.5);
-      const reach = 0.5 * low.distanceTo(high) + Math.max(...this.radii.slice(0, 64));
-      const narrow = Math.min(1, this.camera.aspect);
-      const needed = (1.05 * reach) / (Math.sin((this.camera.fov * Math.PI) / 360) * narrow);
       const sight = this.camera.position.clone().sub(this.controls.target);
+      const needed = 1.05 * this.distanceFor(sight.clone().normalize(), high.sub(low).multiplyScalar(0.5));
       if (sight.length() < needed) this.camera.position.copy(this.controls.target).add(sight.setLength(needed));
     } else {
       now.fromArray(this.poses, 7 * this.follow);

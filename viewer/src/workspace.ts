@@ -9,7 +9,7 @@ import { Editor } from './editor';
 import { EventTable } from './events';
 import { type Hold, heldForces } from './forces';
 import { count, fileName, full, short, vector } from './format';
-import { gapOver } from './gaps';
+import { gapOver, joined } from './gaps';
 import { bindKeys } from './keys';
 import { Plots } from './plots';
 import type { Check, OnParadox, RunEvent, RunRequest } from './protocol';
@@ -172,6 +172,9 @@ export class Workspace {
     const request: RunRequest = { text: this.editor.text };
     if (choice !== '') request.on_paradox = choice as OnParadox;
     if (sample !== undefined) request.sample = sample;
+    part('progress').hidden = false;
+    part('progress-text').textContent = 'Starting';
+    part<HTMLProgressElement>('progress-bar').removeAttribute('value');
     try {
       const id = await api.begin(request);
       this.editor.mark([]);
@@ -182,6 +185,7 @@ export class Workspace {
   }
 
   private refused(error: unknown): void {
+    if (this.session?.running !== true) part('progress').hidden = true;
     if (error instanceof api.Refusal && error.diagnostics.length > 0) {
       this.editor.mark(error.diagnostics);
       this.tabs.show('scene');
@@ -317,10 +321,15 @@ export class Workspace {
   private gapOf = '';
   private async showGap(pair: [string, string]): Promise<void> {
     const { session, timeline } = this;
-    const asked = JSON.stringify([session?.id, pair]);
+    const second = this.other?.session.done === true ? this.other.session : null;
+    const asked = JSON.stringify([session?.id, second?.id, pair]);
     if (session === null || timeline === null || !session.done || asked === this.gapOf) return;
     this.gapOf = asked;
-    const columns = await gapOver(session.id, timeline, pair).catch(() => null);
+    let columns = await gapOver(session.id, timeline, pair).catch(() => null);
+    if (columns !== null && second !== null && second.timeline !== null) {
+      const others = await gapOver(second.id, second.timeline, pair).catch(() => null);
+      if (others !== null) columns = joined(columns, others);
+    }
     if (columns === null || asked !== this.gapOf) return;
     this.plots.setGap(pair, columns, timeline);
     this.redraw();
@@ -339,10 +348,15 @@ export class Workspace {
       const id = await api.begin({ text: timeline.header.text, on_paradox: mode });
       this.caption.setName(mine);
       this.caption.root.hidden = false;
-      this.other = new Other(id, mode, this.stage, () => this.redraw());
+      const pair = timeline.events.find(isParadox)?.bodies;
+      this.other = new Other(id, mode, this.stage, () => {
+        this.redraw();
+        if (pair !== undefined) void this.showGap(pair);
+      });
       const second = this.other.stage;
       second.onMove = () => this.align(second, this.stage);
       part('paradox').textContent = 'One view';
+      this.stage.refit();
       this.clock.seek(timeline.events.find(isParadox)?.time ?? 0);
       const hold = timeline.events.find((event) => event.kind.endsWith('_end'));
       if (!reducedMotion()) this.clock.pass(0, Math.min(timeline.end, 4 * (hold?.time ?? timeline.end / 4)), 12);
@@ -352,10 +366,14 @@ export class Workspace {
   }
 
   private closeOther(): void {
-    this.other?.close();
+    if (this.other === null) return;
+    this.other.close();
     this.other = null;
     this.caption.root.hidden = true;
     part('paradox').textContent = 'Hold versus pass';
+    this.stage.refit();
+    const pair = this.timeline?.events.find(isParadox)?.bodies;
+    if (pair !== undefined) void this.showGap(pair);
     this.redraw();
   }
 
