@@ -95,7 +95,7 @@ export class Detail {
     this.place.replaceChildren(
       element(
         'header', {},
-        element('h3', {}, `Event ${event.number}: ${words(event.kind)}`),
+        element('h2', {}, `Event ${event.number}: ${words(event.kind)}`),
         element('p', { class: 'pair' }, event.bodies.join(' and ')),
         element('p', {}, `${MEANING[event.type] ?? ''} ${OUTCOME[event.kind] ?? ''}`.trim()),
       ),
@@ -135,9 +135,9 @@ export class Detail {
   private async loadLaws(event: RunEvent, context: DetailContext, place: HTMLElement, request: number): Promise<void> {
     try {
       const comparison = await api.compare(context.run, event.number);
-      if (request === this.request) place.replaceChildren(element('h3', {}, 'Laws compared'), lawTable(comparison));
+      if (request === this.request) place.replaceChildren(element('h2', {}, 'Laws compared'), lawTable(comparison));
     } catch (error) {
-      if (request === this.request) place.replaceChildren(element('h3', {}, 'Laws compared'), quiet(error));
+      if (request === this.request) place.replaceChildren(element('h2', {}, 'Laws compared'), quiet(error));
     }
   }
 }
@@ -199,7 +199,7 @@ function classified({ contact, svg }: Classification): HTMLElement {
   if (nearest?.type !== undefined) {
     list.push(['nearest other type', `${words(nearest.type)}, by ${nearest.by ?? ''} (${short(nearest.factor, 3)} tolerances away)`]);
   }
-  const root = element('section', {}, element('h3', {}, 'Classification'), factList(list));
+  const root = element('section', {}, element('h2', {}, 'Classification'), factList(list));
   if (svg !== null && svg !== undefined && svg !== '') {
     // As a picture, never as markup: what stands in it cannot run.
     const address = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));

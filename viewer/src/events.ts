@@ -42,6 +42,7 @@ export class EventTable {
     });
     this.body.addEventListener('keydown', (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
+      if (event.key === 'Enter') (event.target as HTMLElement).click();
       if (step === undefined || this.shown.length === 0) return;
       event.preventDefault();
       event.stopPropagation();
@@ -112,10 +113,13 @@ export class EventTable {
     this.last = last;
     const rows: HTMLElement[] = [];
     for (let i = first; i < last; i++) rows.push(this.row(i));
+    // One row at a time can be tabbed to: the chosen one if it is there, else the first in view.
+    const inView = Math.min(Math.ceil(this.body.scrollTop / ROW), this.shown.length - 1) - first;
+    const tabbed = rows.find((row) => row.dataset['index'] === String(this.chosen)) ?? rows[inView];
+    if (tabbed !== undefined) tabbed.tabIndex = 0;
+    const focused = this.spacer.contains(document.activeElement);
     this.spacer.replaceChildren(...rows);
-    const marked = this.shown.indexOf(this.chosen);
-    if (marked >= first && marked < last) this.body.setAttribute('aria-activedescendant', `event-${this.chosen}`);
-    else this.body.removeAttribute('aria-activedescendant');
+    if (focused) tabbed?.focus({ preventScroll: true });
   }
 
   private row(at: number): HTMLElement {
@@ -129,7 +133,7 @@ export class EventTable {
       'div',
       {
         role: 'row', id: `event-${index}`, 'aria-rowindex': at + 2, 'aria-selected': index === this.chosen ? 'true' : 'false',
-        'data-index': index, 'data-kind': event.kind,
+        'data-index': index, 'data-kind': event.kind, tabindex: -1,
       },
       cell('number', String(event.number)),
       cell('time', short(event.time, 8), event.time),

@@ -32,7 +32,7 @@ export class Chart {
   private columns: Columns = [[]];
   private time = 0;
   private range: [number, number] | null = null;
-  private heading = element('h3');
+  private heading = element('h2');
 
   constructor(
     readonly name: string,
@@ -106,7 +106,7 @@ export class Chart {
       padding: [8, 10, 0, 0],
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
-      scales: { x: { time: false, range: (_, low, high) => this.range ?? [low, high] }, y: { range: (_, low, high) => padded(low, high) } },
+      scales: { x: { time: false, range: (_, low, high) => this.range ?? (high > low ? [low, high] : [low - 1, high + 1]) }, y: { range: (_, low, high) => padded(low, high) } },
       axes: [
         { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => short(tick, 5)) },
         { ...axis, size: 62, values: (_, ticks) => ticks.map((tick) => short(tick, 5)) },

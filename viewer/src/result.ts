@@ -17,7 +17,7 @@ export function showResult(place: HTMLElement, timeline: Timeline): void {
   const fact = (name: string, text: string, value?: number | null): void => {
     list.append(element('dt', {}, name), element('dd', { 'data-fact': name, 'data-value': value === undefined ? undefined : full(value) }, text));
   };
-  place.replaceChildren(element('h3', {}, header.title));
+  place.replaceChildren(element('h2', {}, header.title));
   if (header.source !== null && header.source !== '') place.append(element('p', { class: 'hint' }, header.source));
   fact('bodies', count(header.bodies.length), header.bodies.length);
   fact('until', `${short(header.until)} s`, header.until);
@@ -31,7 +31,7 @@ export function showResult(place: HTMLElement, timeline: Timeline): void {
   for (const [name, value] of Object.entries(ending.performance)) {
     if (typeof value === 'number') fact(words(name), Number.isInteger(value) ? count(value) : short(value, 4), value);
   }
-  place.append(list, element('h3', {}, 'Audit: largest errors'));
+  place.append(list, element('h2', {}, 'Audit: largest errors'));
   const audit = element('dl', { class: 'facts' });
   for (const [name, value] of Object.entries(ending.audit)) {
     if (typeof value !== 'number') continue;
@@ -39,7 +39,7 @@ export function showResult(place: HTMLElement, timeline: Timeline): void {
   }
   place.append(audit);
   if (ending.notes.length > 0) {
-    place.append(element('h3', {}, 'Notes'), element('ul', { class: 'notes' }, ...ending.notes.map((note) => element('li', {}, note))));
+    place.append(element('h2', {}, 'Notes'), element('ul', { class: 'notes' }, ...ending.notes.map((note) => element('li', {}, note))));
   }
   const final = Object.entries(ending.final ?? {}).slice(0, 40);
   if (final.length === 0) return;

@@ -38,7 +38,7 @@ test.describe('from the gallery', () => {
     await expect.poll(() => value(page, '#now')).toBe(lift['time']);
     await page.locator('#tab-events').click();
     const fact = (name: string): Promise<number> => value(page, `#detail [data-fact="${name}"]`);
-    await expect(page.locator('#detail h3').first()).toHaveText('Event 1: hold end');
+    await expect(page.locator('#detail h2').first()).toHaveText('Event 1: hold end');
     for (const name of ['time', 'impulse', 'energy_before', 'energy_after', 'approach', 'separation', 'gap']) {
       expect(await fact(name), name).toBe(lift[name]);
     }
