@@ -9,7 +9,7 @@ export default defineConfig({
   reporter: 'list',
   use: {
     acceptDownloads: true,
-    viewport: { width: 1280, height: 800 },
+    viewport: { width: 1040, height: 700 },
     launchOptions: {
       executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
       args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],

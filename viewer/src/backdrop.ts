@@ -80,6 +80,7 @@ export class Backdrop {
   paint(palette: Palette): void {
     for (const mesh of this.walls) {
       mesh.material.color.set(palette.plane);
+      mesh.material.emissive.set(palette.plane).multiplyScalar(0.25);
       (mesh.material.userData['gridColour'] as { value: Color }).value.set(palette.muted).lerp(new Color(palette.plane), 0.6);
     }
     this.box?.material.color.set(palette.muted);

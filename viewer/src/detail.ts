@@ -163,8 +163,8 @@ function facts(event: RunEvent): HTMLElement {
   const number = (name: string, value: number | null, key: string, digits = 10): Fact => [name, short(value, digits), value, key];
   const change = event.energy_after - event.energy_before;
   const list: Fact[] = [
-    number('time', event.time, 'time', 16),
-    number('error of the time, at most', event.time_error, 'time_error', 3),
+    ['time', full(event.time), event.time, 'time'],
+    number('its error, at most', event.time_error, 'time_error', 3),
     ['type', words(event.type), undefined, 'type'],
     number('approach', event.approach, 'approach'),
     number('separation', event.separation, 'separation'),

@@ -82,7 +82,7 @@ export class EventTable {
       if (matches(event, this.kind.value, filter)) this.shown.push(this.scanned);
     }
     this.tally.textContent =
-      this.shown.length === events.length ? `${count(events.length)} rows` : `${count(this.shown.length)} of ${count(events.length)} rows`;
+      `${this.shown.length === events.length ? '' : `${count(this.shown.length)} of `}${count(events.length)} ${events.length === 1 ? 'row' : 'rows'}`;
     part('event-table').setAttribute('aria-rowcount', String(this.shown.length + 1));
     this.spacer.style.height = `${this.shown.length * ROW}px`;
     part('no-events').hidden = events.length > 0;

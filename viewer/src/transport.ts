@@ -15,6 +15,8 @@ export class Transport {
   private ticks = part<HTMLCanvasElement>('ticks');
   private timeline: Timeline | null = null;
   private ticked = '';
+  /** Whether someone has chosen a speed for this run. */
+  chosen = false;
 
   constructor(
     private readonly clock: Clock,
@@ -23,11 +25,13 @@ export class Transport {
     this.speed.append(...SPEEDS.map((speed) => element('option', { value: speed }, `${speed}×`)));
     this.play.addEventListener('click', () => this.toggle());
     this.scrub.addEventListener('input', () => {
+      this.clock.pause();
       this.clock.seek(Number(this.scrub.value));
       this.changed();
     });
     this.speed.addEventListener('change', () => {
       this.clock.speed = Number(this.speed.value);
+      this.chosen = true;
     });
     part<HTMLInputElement>('slow').addEventListener('change', (event) => {
       this.clock.slow = (event.target as HTMLInputElement).checked;
@@ -40,6 +44,12 @@ export class Transport {
   load(timeline: Timeline): void {
     this.timeline = timeline;
     this.ticked = '';
+    this.chosen = false;
+    this.showSpeed();
+  }
+
+  /** Shows the clock's speed. */
+  showSpeed(): void {
     this.speed.value = String(this.clock.speed);
   }
 
@@ -72,9 +82,15 @@ export class Transport {
     this.changed();
   }
 
+  // The length of the run: as it was asked for while it goes on, as it came out afterwards.
+  private get whole(): number {
+    const asked = this.timeline?.ending === null ? this.timeline.header.until : 0;
+    return Math.max(this.clock.end, asked);
+  }
+
   show(): void {
-    const { time, end, playing } = this.clock;
-    const whole = Math.max(end, this.timeline?.header.until ?? 0);
+    const { time, playing } = this.clock;
+    const { whole } = this;
     if (this.scrub.max !== String(whole)) this.scrub.max = String(whole);
     this.scrub.value = String(time);
     const text = `${short(time, 8)} s`;
@@ -94,7 +110,7 @@ export class Transport {
   drawTicks(again: boolean): void {
     const timeline = this.timeline;
     if (timeline === null) return;
-    const whole = Math.max(this.clock.end, timeline.header.until);
+    const { whole } = this;
     const state = `${timeline.events.length} ${whole} ${timeline.end}`;
     if (!again && state === this.ticked) return;
     this.ticked = state;

@@ -254,6 +254,8 @@ export class Workspace {
     }
     showResult(part('result'), timeline);
     if (timeline.ending?.stopped === 'interrupted') announce('Stopped.');
+    if (!this.transport.chosen) this.clock.speed = speedFor(timeline.end);
+    this.transport.showSpeed();
     const slow = part<HTMLInputElement>('slow');
     slow.checked = timeline.events.length <= FEW_EVENTS;
     this.clock.slow = slow.checked;

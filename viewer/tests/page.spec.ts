@@ -156,12 +156,15 @@ test.describe('from the gallery', () => {
     await ended(second);
     await pause(second);
     await expect(second.locator('#title')).toHaveText((await page.locator('#title').textContent()) ?? '');
+    const times: number[] = [];
     for (const tab of [page, second]) {
+      await tab.bringToFront();
       await tab.keyboard.press('Home');
       await tab.keyboard.press('.');
+      times.push(await value(tab, '#now'));
     }
-    expect(await value(second, '#now')).toBe(await value(page, '#now'));
-    expect(await value(page, '#now')).toBeGreaterThan(0);
+    expect(times[0]).toBeGreaterThan(0);
+    expect(times[1]).toBe(times[0]);
     await second.goto(`${server.address}#scene/graze`);
     await second.reload();
     await ended(second);

@@ -80,8 +80,14 @@ export function listen(page: Page, problems: string[]): void {
   });
 }
 
-/** The full digits behind a displayed value. */
+/** Waits until what was done before has been drawn. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+/** The full digits behind a displayed value, once what was done before has been drawn. */
 export async function value(page: Page, selector: string): Promise<number> {
+  await drawn(page);
   const text = await page.locator(selector).first().getAttribute('data-value');
   return Number(text);
 }
@@ -95,5 +101,6 @@ export async function ended(page: Page): Promise<void> {
 /** Stops the film where it is. */
 export async function pause(page: Page): Promise<void> {
   const play = page.locator('#play');
+  await drawn(page);
   if ((await play.getAttribute('aria-label')) === 'Pause') await play.click();
 }

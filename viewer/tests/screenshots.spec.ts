@@ -34,7 +34,7 @@ async function open(page: Page, scene: string, size: { width: number; height: nu
 }
 
 test('gallery', async ({ page }) => {
-  for (const [name, size] of [['gallery-1600x1000', WIDE], ['gallery-360x740', PHONE]] as const) {
+  for (const [name, size] of [['gallery-1024x768', DESK], ['gallery-360x740', PHONE]] as const) {
     await page.setViewportSize(size);
     await page.goto(server.address);
     await page.waitForTimeout(9000);
