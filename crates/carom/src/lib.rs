@@ -6,7 +6,8 @@
 //! [`pairs`] (that of many pairs at once), [`joint`], [`contact`] (who touches whom, the gap's derivatives, the type of a
 //! contact), [`impact`] (the impact problem, its laws and its outcome), [`flow`] (motion under constraints), [`audit`]
 //! (checks a result from outside), [`scene`] (the file formats), [`record`] (what a run produces), [`simulation`] (the
-//! loop).
+//! loop), [`crowd`] (the same for very many bodies), [`fill`] (many bodies placed at once), [`observe`] (what a gas does on
+//! average).
 #![forbid(unsafe_code)]
 
 pub mod error;
@@ -39,5 +40,11 @@ pub mod scene;
 pub mod record;
 
 pub mod simulation;
+
+pub mod crowd;
+
+pub mod fill;
+
+pub mod observe;
 
 pub use error::{Error, Fault, Place};

@@ -26,6 +26,7 @@
 pub mod gauss;
 pub mod series;
 
+mod accelerations;
 mod balance;
 mod clock;
 mod events;

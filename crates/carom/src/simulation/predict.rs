@@ -101,7 +101,9 @@ impl Simulation {
         if !self.world.bodies[body].fixed {
             for plane in 0..self.world.planes.len() {
                 let pair = Pair { first: Party::Plane(index(plane)), second: number, image: [0; 3] };
-                self.meet(pair, t, parting);
+                if !self.is_joined(Self::sides(&pair), pair.image) {
+                    self.meet(pair, t, parting);
+                }
             }
         }
         self.meet_bodies(body, t, |_| true, parting);
@@ -170,11 +172,12 @@ impl Simulation {
         if one == other || (fixed(one) && fixed(other)) || !self.world.solid(other as usize) {
             return None;
         }
-        Some(if one < other {
+        let pair = if one < other {
             Pair { first: Party::Body(one), second: other, image }
         } else {
             Pair { first: Party::Body(other), second: one, image: image.map(|boxes| -boxes) }
-        })
+        };
+        (!self.is_joined(Self::sides(&pair), image)).then_some(pair)
     }
 
     /// Puts a pair on the list for when it may touch.

@@ -192,7 +192,9 @@ impl Simulation {
             // The numbers of the classification are those of free flight.
             (verdicts[k].g2, verdicts[k].g3) = (Some(after[k].g2), Some(after[k].g3));
         }
-        if resting.len() > 1 {
+        // Of tied bodies accelerations depend on their joints, and contacts that accelerations leave open are held until they part.
+        let tied = cluster.bodies.iter().any(|&body| self.world.tied(body));
+        if tied || resting.len() > 1 {
             let holding = self.weigh_together(cluster, resting)?;
             for (i, &k) in resting.iter().enumerate() {
                 let scale = self.scales(cluster, &cluster.contacts[k]);
@@ -200,6 +202,8 @@ impl Simulation {
                     Fate::Holds
                 } else if holding.accelerations[i] > NONE * scale[0] {
                     Fate::Parts
+                } else if tied {
+                    Fate::Holds
                 } else {
                     self.foresee(cluster, &cluster.contacts[k], t)
                 };
@@ -296,7 +300,7 @@ impl Simulation {
     fn weigh_together(&self, cluster: &Cluster, resting: &[usize]) -> Result<Holding, Obstacle> {
         let bodies: Vec<u32> = cluster.bodies.iter().map(|&body| index(body)).collect();
         let pairs: Vec<Pair> = resting.iter().map(|&k| cluster.contacts[k].pair).collect();
-        let flow = flow_of(&self.world, &bodies, &pairs);
+        let flow = flow_of(&self.world, &bodies, &pairs, self.time());
         let mut states = cluster.after.clone();
         flow.project(&mut states)?;
         flow.holding(&states)

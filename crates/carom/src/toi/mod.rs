@@ -154,6 +154,8 @@ pub struct Search {
     pub image: Vector3<f64>,
     /// How often the gap was evaluated.
     pub evaluations: u32,
+    /// The gap at the beginning; infinite where it was not looked at, because the balls about the bodies were apart.
+    pub at_start: f64,
 }
 
 /// The most evaluations of the gap for one pair.
@@ -185,9 +187,10 @@ pub fn first_contact_with_plane<S: Convex, M: Motion>(
 }
 
 fn search<A: Convex, M: Motion, B: Convex, N: Motion>(pair: &Pair<A, M, B, N>, window: Window) -> Search {
-    let mut course = Course { pair, window, reached: window.from, evaluations: 0 };
+    let mut course = Course { pair, window, reached: window.from, evaluations: 0, at_start: f64::INFINITY };
     let meeting = course.run().unwrap_or_else(|early| early);
-    Search { meeting, image: Vector3::zeros(), evaluations: course.evaluations }
+    let Course { evaluations, at_start, .. } = course;
+    Search { meeting, image: Vector3::zeros(), evaluations, at_start }
 }
 
 /// A search under way.
@@ -197,6 +200,7 @@ struct Course<'p, 'a, A, M, B, N> {
     /// No contact until then.
     reached: f64,
     evaluations: u32,
+    at_start: f64,
 }
 
 /// The next instant, or how the search ends without it.
@@ -223,6 +227,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
         let begins = clear == 0.0 || self.window.start == Start::Parting;
         let mut now = self.at(if begins { from } else { from + clear }, None)?;
         if begins {
+            self.at_start = now.gap();
             now = self.begin(now)?;
         }
         let mut before = None;
