@@ -46,11 +46,13 @@ export function heldForces(timeline: Timeline): Hold[] {
   const { header } = timeline;
   const numbers = new Map(header.bodies.map((body, i) => [body.name, i]));
   const planes = new Map(header.planes.map((plane) => [plane.name, plane.normal]));
+  // What a joint does to a body is no force of a contact, and cannot be told apart from one here.
+  const tied = new Set(header.joints.flatMap((joint) => joint.bodies));
   const holds: Hold[] = [];
   for (const { bodies, from, until } of lasting(timeline.events, timeline.end)) {
     // Of two bodies, one that is fixed would say nothing of the force.
     const sides = [bodies[1], bodies[0]].map((name) => numbers.get(name));
-    const body = sides.find((side) => side !== undefined && !header.bodies[side].fixed);
+    const body = sides.find((side) => side !== undefined && !header.bodies[side].fixed && !tied.has(header.bodies[side].name));
     if (body === undefined) continue;
     const hold: Hold = { bodies, body, from, until, normal: planes.get(bodies[0]) ?? null, times: [], forces: [] };
     const { mass } = header.bodies[body];

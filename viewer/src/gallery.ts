@@ -73,7 +73,7 @@ export class Gallery {
         trails: false, contacts: false, impulses: false, forces: false, spins: false, names: false, velocities: true,
       };
       this.stage.load(timeline);
-      this.stage.draw(0, 0, null);
+      this.stage.draw(0, 0, 0, null);
       context.drawImage(this.stage.canvas, 0, 0, canvas.width, canvas.height);
     } catch {
       // Without WebGL the cards do without pictures.

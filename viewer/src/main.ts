@@ -68,7 +68,10 @@ class Page {
     part('paradox').hidden = true;
     part('title').textContent = 'Gallery';
     document.title = 'carom: gallery';
-    this.gallery ??= new Gallery(this.start.gallery, (entry) => void this.openEntry(entry));
+    // By the address, so that the browser's way back leads to the gallery.
+    this.gallery ??= new Gallery(this.start.gallery, ({ id }) => {
+      location.hash = `#scene/${encodeURIComponent(id)}`;
+    });
     announce('');
   }
 

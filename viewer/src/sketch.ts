@@ -75,19 +75,40 @@ function orientation(value: unknown): Quaternion {
   ];
 }
 
-/** A timeline of the scene's first instants in free flight; null where the text says too little. */
-export function sketch(text: string): Timeline | null {
-  let scene: Table;
+/** A joint as far as it is drawn: at a point, or a weld. */
+export interface SketchedJoint {
+  bodies: string[];
+  kind: { point: Vector } | { weld: true };
+}
+
+function joint(given: Table): SketchedJoint | null {
+  const kind = table(given['kind']);
+  const bodies = Array.isArray(given['bodies']) ? given['bodies'].filter((name) => typeof name === 'string') : [];
+  const seat = table(kind['hinge'] ?? kind['ball']);
+  if (Array.isArray(seat['point'])) return { bodies, kind: { point: vector(seat['point'], [0, 0, 0]) } };
+  return 'weld' in kind ? { bodies, kind: { weld: true } } : null;
+}
+
+/** The scene's tables, and its joints; null where the text is neither TOML nor JSON. */
+export function parseScene(text: string): { scene: Table; joints: SketchedJoint[] } | null {
   try {
-    scene = table(text.trimStart().startsWith('{') ? JSON.parse(text) : parse(text));
+    const scene = table(text.trimStart().startsWith('{') ? JSON.parse(text) : parse(text));
+    return { scene, joints: tables(scene['joint']).map(joint).filter((found) => found !== null) };
   } catch {
     return null;
   }
+}
+
+/** A timeline of the scene's first instant; null where the text says too little. */
+export function sketch(text: string): Timeline | null {
+  const read = parseScene(text);
+  if (read === null) return null;
+  const { scene } = read;
   const world = table(scene['world']);
   const given = tables(scene['body']);
   if (given.length === 0) return null;
   const bodies: Body[] = given.map((body) => ({
-    name: '', fixed: body['fixed'] === true, mass: 1, inertia: [1, 1, 1], shape: shape(body['shape']),
+    name: String(body['name'] ?? ''), fixed: body['fixed'] === true, mass: 1, inertia: [1, 1, 1], shape: shape(body['shape']),
   }));
   const planes = tables(scene['plane']).map((plane) => {
     const normal = vector(plane['normal'], [0, 0, 1]);
@@ -98,7 +119,7 @@ export function sketch(text: string): Timeline | null {
   const periodic = Array.isArray(world['periodic']) ? vector(world['periodic'], [0, 0, 0]) : null;
   const header: Header = {
     title: '', source: null, text, until: 0, sample: 0, on_paradox: 'hold', gravity, periodic, floats_per_body: 13, bodies,
-    planes, joints: [],
+    planes, joints: read.joints.map(({ bodies: members }) => ({ name: '', bodies: members })),
   };
   const timeline = new Timeline(header);
   const data = new ArrayBuffer(frameBytes(bodies.length, 13));

@@ -10,6 +10,7 @@ import { Backdrop } from './backdrop';
 import { Bodies, exponentOf } from './bodies';
 import { element } from './dom';
 import { forceAt, type Hold, size } from './forces';
+import { endOf, Links, type Rod, rodsOf } from './links';
 import type { Header, RunEvent, Shape, Vector } from './protocol';
 import { palette } from './theme';
 import type { Timeline } from './timeline';
@@ -38,6 +39,8 @@ export interface Cost {
 }
 
 const NAMES = 12;
+// So many events at most show at a time.
+const RECENT = 24;
 
 export class Stage {
   readonly canvas: HTMLCanvasElement;
@@ -59,6 +62,8 @@ export class Stage {
   private bodies: Bodies | null = null;
   private backdrop: Backdrop | null = null;
   private trails: Trails | null = null;
+  private links: Links | null = null;
+  private rods: Rod[] = [];
   private arrows = new Arrows();
   private labels: HTMLElement;
   private names: HTMLElement[] = [];
@@ -105,16 +110,18 @@ export class Stage {
     this.timeline = timeline;
     this.poses = new Float64Array(7 * timeline.bodies);
     this.radii = Float64Array.from(header.bodies, (body) => Math.hypot(...body.shape.semi_axes) / Math.sqrt(3));
+    this.rods = rodsOf(timeline);
     this.measure(timeline);
+    this.links = new Links(this.rods, 0.03 * this.size);
     this.bodies = new Bodies(header, 0.03 * this.radius);
     this.backdrop = new Backdrop(header, this.centre, this.radius);
     this.trails = new Trails(Math.min(TRAILS, timeline.bodies));
     this.renderer.shadowMap.enabled = timeline.bodies <= 300;
     this.sun.castShadow = this.renderer.shadowMap.enabled;
-    this.scene.add(this.backdrop.root, this.bodies.root, this.trails.root);
+    this.scene.add(this.backdrop.root, this.bodies.root, this.trails.root, this.links.root);
     this.names = header.bodies.slice(0, NAMES + 1).map((body) => element('span', { hidden: true }, body.name));
     this.labels.replaceChildren(...this.names);
-    const walled = header.planes.length > 0 || header.periodic !== null || header.bodies.some((body) => body.fixed);
+    const walled = header.planes.length > 0 || this.rods.length > 0 || header.periodic !== null || header.bodies.some((body) => body.fixed);
     this.follow = walled ? 'none' : 'all';
     this.moved = false;
     this.paint();
@@ -144,7 +151,8 @@ export class Stage {
     const all = header.bodies.map((_, i) => i);
     const largest = all.reduce((most, i) => (header.bodies[i].fixed ? most : Math.max(most, this.radii[i])), 0);
     const counted = largest > 0 ? all.filter((i) => !header.bodies[i].fixed || this.radii[i] < 8 * largest) : all;
-    const instants = header.planes.length > 0 && header.periodic === null ? 24 : 1;
+    const bound = header.planes.length > 0 || this.rods.length > 0;
+    const instants = bound && header.periodic === null ? 24 : 1;
     const span = Math.min(timeline.end, header.until);
     for (let k = 0; k < instants; k++) {
       timeline.poses(timeline.start + (span * k) / Math.max(1, instants - 1), this.poses);
@@ -154,6 +162,11 @@ export class Stage {
         const at = new Vector3(this.poses[7 * body], this.poses[7 * body + 1], this.poses[7 * body + 2]);
         low.min(at.clone().subScalar(r));
         high.max(at.addScalar(r));
+      }
+      for (const rod of this.rods) {
+        const end = endOf(rod, this.poses);
+        low.min(end);
+        high.max(end);
       }
     }
     if (header.periodic !== null) {
@@ -186,6 +199,7 @@ export class Stage {
     this.sky.groundColor.set(colours.ground);
     this.bodies?.paint(colours);
     this.backdrop?.paint(colours);
+    this.links?.paint(colours.fixed);
     this.names.forEach((name, i) => {
       if (this.timeline !== null) name.style.setProperty('--body', `#${Bodies.colour(this.timeline.header, i, colours).getHexString()}`);
     });
@@ -256,16 +270,17 @@ export class Stage {
     }
   }
 
-  /** Draws time t; `recent` is how far back events still show, `chosen` the event that always does. */
-  draw(t: number, recent: number, chosen: RunEvent | null): void {
+  /** Draws time t; events show for as long as `recent`, and the chosen one beside, trails go back as far as `trail`. */
+  draw(t: number, recent: number, trail: number, chosen: RunEvent | null): void {
     const timeline = this.timeline;
     if (timeline === null || this.bodies === null || !timeline.ready) return;
     const begun = performance.now();
     timeline.poses(t, this.poses);
     this.fold();
     this.bodies.place(this.poses);
+    this.links?.place(this.poses);
     this.track();
-    this.drawTrails(timeline, t);
+    this.drawTrails(timeline, t, trail);
     this.drawArrows(timeline, t, recent, chosen);
     this.light();
     this.drawNames(timeline.header);
@@ -319,14 +334,13 @@ export class Stage {
     this.onMove();
   }
 
-  private drawTrails(timeline: Timeline, t: number): void {
+  private drawTrails(timeline: Timeline, t: number, span: number): void {
     if (this.trails === null) return;
     const many = timeline.bodies > TRAILS;
     const chosen = typeof this.follow === 'number' ? this.follow : this.selected;
     const bodies = many ? (chosen >= 0 ? [chosen] : []) : timeline.header.bodies.map((_, i) => i);
     const drawn = this.layers.trails ? bodies.filter((body) => !timeline.header.bodies[body].fixed) : [];
     const colours = palette();
-    const span = (timeline.header.until || timeline.end) / 5;
     this.trails.draw(timeline, drawn, t, span, (body) => Bodies.colour(timeline.header, body, colours),
       new Color(colours.background), timeline.header.periodic);
   }
@@ -355,7 +369,7 @@ export class Stage {
       this.arrows.arrow(at, along.negate(), width, colour.impulse);
     };
     const last = timeline.eventTimes.upTo(t);
-    for (let i = last - 1; i >= 0 && last - i < 120; i--) {
+    for (let i = last - 1; i >= 0 && last - i <= RECENT; i--) {
       const event = timeline.events[i];
       const age = t - event.time;
       if (age > recent) break;
@@ -507,7 +521,7 @@ export class Stage {
   }
 
   private clear(): void {
-    for (const item of [this.bodies, this.backdrop, this.trails]) {
+    for (const item of [this.bodies, this.backdrop, this.trails, this.links]) {
       if (item === null) continue;
       this.scene.remove(item.root);
       item.dispose();
@@ -515,6 +529,7 @@ export class Stage {
     this.bodies = null;
     this.backdrop = null;
     this.trails = null;
+    this.links = null;
     this.timeline = null;
     this.holds = [];
     this.selected = -1;

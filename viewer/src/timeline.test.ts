@@ -58,6 +58,14 @@ describe('a timeline', () => {
     }
   });
 
+  it('goes straight where an event came without states', () => {
+    const timeline = new Timeline(header());
+    timeline.add({ kind: 'frames', data: frames(13, [[0, 0, 1], [0.5, -0.1, -2], [1, -1.1, -2]]) });
+    timeline.add({ kind: 'events', events: [{ ...event(0, 0.3, 0.3, 1, -2), states: [] }] });
+    for (const t of [0.1, 0.25, 0.4]) expect(x(timeline, t)).toBeCloseTo(-0.2 * t, 6);
+    expect(x(timeline, 0.75)).toBeCloseTo(-0.6, 6);
+  });
+
   it('gives the same in any order of times', () => {
     const timeline = bounced();
     const times = [0.9, 0.1, 0.31, 0.29, 0.5, 0.3];

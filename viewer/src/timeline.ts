@@ -83,16 +83,23 @@ export class Timeline {
   private readonly headFloats = 2 * (1 + TOTALS);
   private chunks: Chunk[] = [];
   private jumps: (Jumps | undefined)[];
+  // Events that came without states, by body: the frames around one are joined by straight lines.
+  private blanks: (Series | undefined)[];
+  private numbers: Map<string, number>;
   // Prepared segments, one a body, and when each begins and ends.
   private segments: Float64Array;
   private from: Float64Array;
   private until: Float64Array;
+  private straight: Uint8Array;
 
   constructor(readonly header: Header) {
     this.bodies = header.bodies.length;
     this.floats = header.floats_per_body;
     this.frameFloats = frameBytes(this.bodies, this.floats) / 4;
     this.jumps = new Array<Jumps | undefined>(this.bodies);
+    this.blanks = new Array<Series | undefined>(this.bodies);
+    this.numbers = new Map(header.bodies.map((body, i) => [body.name, i]));
+    this.straight = new Uint8Array(this.bodies);
     this.segments = new Float64Array(this.bodies * SEGMENT);
     this.from = new Float64Array(this.bodies).fill(Infinity);
     this.until = new Float64Array(this.bodies).fill(-Infinity);
@@ -142,10 +149,18 @@ export class Timeline {
       jumps.times.push(event.time);
       jumps.states.push(...stateNumbers(before), ...stateNumbers(after));
     }
+    if ((event.states ?? []).length === 0) this.addBlank(event);
     delete event.states;
     this.events.push(event);
     this.eventTimes.push(event.time);
     if (event.kind === 'impact') this.largestImpulse = Math.max(this.largestImpulse, Math.abs(event.impulse));
+  }
+
+  private addBlank(event: RunEvent): void {
+    for (const name of event.bodies) {
+      const body = this.numbers.get(name);
+      if (body !== undefined) (this.blanks[body] ??= new Series()).push(event.time);
+    }
   }
 
   /** The last time that is known. */
@@ -203,7 +218,10 @@ export class Timeline {
       b = jumps.states.data;
       bi = 2 * (lastEvent + 1) * STATE;
     }
-    prepare(this.segments, body * SEGMENT, this.floats, t0, a, ai, Number.isFinite(t1) ? t1 : t0, b, bi);
+    const blanks = this.blanks[body];
+    const blank = blanks !== undefined && blanks.upTo(t1) > blanks.upTo(t0);
+    this.straight[body] = blank ? 1 : 0;
+    prepare(this.segments, body * SEGMENT, blank ? 7 : this.floats, t0, a, ai, Number.isFinite(t1) ? t1 : t0, b, bi);
     this.from[body] = t0;
     this.until[body] = t1;
   }
@@ -217,7 +235,7 @@ export class Timeline {
     const last = this.lastFrame(t);
     for (let body = 0; body < this.bodies; body++) {
       if (!(t >= this.from[body] && t < this.until[body])) this.segment(body, t, last);
-      pose(out, 7 * body, this.segments, SEGMENT * body, this.floats, t);
+      pose(out, 7 * body, this.segments, SEGMENT * body, this.straight[body] === 1 ? 7 : this.floats, t);
     }
   }
 
@@ -225,19 +243,19 @@ export class Timeline {
   state(body: number, t: number): { pose: Float64Array; velocity: Float64Array } {
     if (!(t >= this.from[body] && t < this.until[body])) this.segment(body, t, this.lastFrame(t));
     const out = { pose: new Float64Array(7), velocity: new Float64Array(3) };
-    pose(out.pose, 0, this.segments, SEGMENT * body, this.floats, t);
+    pose(out.pose, 0, this.segments, SEGMENT * body, this.straight[body] === 1 ? 7 : this.floats, t);
     velocity(out.velocity, 0, this.segments, SEGMENT * body, t);
     return out;
   }
 
   /** The positions of a body at rising times, three numbers each. */
   path(body: number, times: Float64Array, out: Float32Array): void {
-    const kept = { from: this.from[body], until: this.until[body] };
+    const kept = { from: this.from[body], until: this.until[body], straight: this.straight[body] };
     const segment = this.segments.slice(body * SEGMENT, (body + 1) * SEGMENT);
     for (let i = 0; i < times.length; i++) {
       const t = times[i];
       if (!(t >= this.from[body] && t < this.until[body])) this.segment(body, t, this.lastFrame(t));
-      pose(scratch, 0, this.segments, SEGMENT * body, this.floats, t);
+      pose(scratch, 0, this.segments, SEGMENT * body, this.straight[body] === 1 ? 7 : this.floats, t);
       out[3 * i] = scratch[0];
       out[3 * i + 1] = scratch[1];
       out[3 * i + 2] = scratch[2];
@@ -245,6 +263,7 @@ export class Timeline {
     this.segments.set(segment, body * SEGMENT);
     this.from[body] = kept.from;
     this.until[body] = kept.until;
+    this.straight[body] = kept.straight;
   }
 
   /** The angular velocity of a body at the keyframe at or before t; null where frames carry none. */

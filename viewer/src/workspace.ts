@@ -26,6 +26,8 @@ import { Transport } from './transport';
 const FEW_EVENTS = 40;
 // How long, in seconds of the viewer's time, an event stays visible.
 const LINGER = 0.8;
+// How much of the viewer's time, at the speed chosen, a trail is long.
+const TRAIL = 2.5;
 // A scene that records no samples is run again with so many, as there would be nothing to see.
 const SAMPLES = 1000;
 
@@ -433,8 +435,9 @@ export class Workspace {
 
   private draw(): void {
     const chosen: RunEvent | null = this.detail.shown;
-    this.stage.draw(this.clock.time, this.recent, chosen);
-    this.other?.stage.draw(this.clock.time, this.recent, null);
+    const trail = TRAIL * this.clock.speed;
+    this.stage.draw(this.clock.time, this.recent, trail, chosen);
+    this.other?.stage.draw(this.clock.time, this.recent, trail, null);
   }
 
   private showPanels(): void {

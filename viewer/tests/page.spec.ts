@@ -65,6 +65,13 @@ test.describe('from the gallery', () => {
       expect(JSON.parse((await cells.nth(0).getAttribute('data-value')) ?? '')).toEqual(state.position);
       expect(JSON.parse((await cells.nth(1).getAttribute('data-value')) ?? '')).toEqual(state.velocity);
     }
+    // The held force in its middle: the peak of the published example, 0.29567 at t = 0.0683, from samples 0.005 apart.
+    await page.locator('#tab-plots').click();
+    await page.locator('#scrub').fill('0.0683');
+    await expect.poll(() => value(page, '[data-chart=force] [data-curve=force]')).toBeCloseTo(0.2957, 2);
+    // Back leads to the gallery.
+    await page.goBack();
+    await expect(page.locator('#gallery')).toBeVisible();
   });
 
   test('hold versus pass: two stages, one clock, one of them overlaps', async ({ page }) => {
