@@ -1,7 +1,7 @@
 // What does not move: planes with a grid, and the periodic box.
 
 import {
-  BoxGeometry, Color, EdgesGeometry, LineBasicMaterial, LineSegments, Mesh, MeshLambertMaterial, Object3D, PlaneGeometry,
+  BoxGeometry, Color, DoubleSide, EdgesGeometry, LineBasicMaterial, LineSegments, Mesh, MeshLambertMaterial, Object3D, PlaneGeometry,
   Quaternion, Vector3,
 } from 'three';
 import type { Header } from './protocol';
@@ -16,9 +16,9 @@ export function roundLength(length: number): number {
   return power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
 }
 
-/** The wall of a half-space: seen from the free side only, so that one looks into a box through its walls. */
+/** The wall of a half-space: from behind just its lines, so that one looks into a box through its walls. */
 function wall(size: number, cell: number): Mesh<PlaneGeometry, MeshLambertMaterial> {
-  const material = new MeshLambertMaterial({ transparent: true, depthWrite: false });
+  const material = new MeshLambertMaterial({ transparent: true, depthWrite: false, side: DoubleSide });
   const uniforms = { gridColour: { value: new Color() }, cell: { value: cell }, reach: { value: size / 2 } };
   material.userData = uniforms;
   material.onBeforeCompile = (shader) => {
@@ -41,7 +41,7 @@ function wall(size: number, cell: number): Mesh<PlaneGeometry, MeshLambertMateri
         float density = clamp(1.0 - max(pixel.x, pixel.y) * 2.0, 0.0, 1.0);
         float drawn = max(line.x, line.y) * density;
         diffuseColor.rgb = mix(diffuseColor.rgb, gridColour, drawn);
-        diffuseColor.a = fade * mix(0.55, 0.9, drawn);`,
+        diffuseColor.a = fade * (gl_FrontFacing ? mix(0.55, 0.9, drawn) : 0.22 * drawn);`,
       );
   };
   const mesh = new Mesh(new PlaneGeometry(size, size), material);

@@ -12,8 +12,8 @@ export function speedFor(duration: number): number {
 }
 
 // How slow it gets at an event, and from how many seconds of the viewer's time on.
-const SLOWEST = 0.04;
-const NEAR = 0.5;
+const SLOWEST = 0.05;
+const NEAR = 0.25;
 
 /** The factor on the speed at a distance (in simulated time) from the nearest event. */
 export function slowing(distance: number, speed: number): number {

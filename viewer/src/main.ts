@@ -18,6 +18,10 @@ function place(): { kind: string; id: string } {
   return { kind, id: decodeURIComponent(id) };
 }
 
+function complain(error: unknown): void {
+  announce(error instanceof Error ? error.message : String(error), 'error');
+}
+
 class Page {
   private workspace: Workspace | null = null;
   private gallery: Gallery | null = null;
@@ -27,7 +31,7 @@ class Page {
     part('home').addEventListener('click', () => {
       location.hash = '#gallery';
     });
-    window.addEventListener('hashchange', () => void this.go());
+    window.addEventListener('hashchange', () => void this.go().catch(complain));
   }
 
   async open(): Promise<void> {
@@ -107,4 +111,4 @@ document.addEventListener('keydown', (event) => {
 
 api.start().then(
   (start) => new Page(start).open(),
-).catch((error: unknown) => announce(error instanceof Error ? error.message : String(error), 'error'));
+).catch(complain);

@@ -33,6 +33,8 @@ export class Chart {
   private time = 0;
   private range: [number, number] | null = null;
   private heading = element('h2');
+  /** Whether the picture includes zero: what stands on it, as stems do, must be seen to. */
+  private readonly rooted: boolean;
 
   constructor(
     readonly name: string,
@@ -52,6 +54,7 @@ export class Chart {
     }
     this.root = element('section', { class: 'chart', 'data-chart': name }, this.heading, legend, this.place);
     this.retitle(title);
+    this.rooted = curves.some((curve) => curve.stems === true);
     new ResizeObserver(() => this.resize()).observe(this.place);
     onTheme(() => this.rebuild());
   }
@@ -106,7 +109,7 @@ export class Chart {
       padding: [8, 10, 0, 0],
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
-      scales: { x: { time: false, range: (_, low, high) => this.range ?? (high > low ? [low, high] : [low - 1, high + 1]) }, y: { range: (_, low, high) => padded(low, high) } },
+      scales: { x: { time: false, range: (_, low, high) => this.range ?? (high > low ? [low, high] : [low - 1, high + 1]) }, y: { range: (_, low, high) => padded(this.rooted ? Math.min(0, low) : low, high) } },
       axes: [
         { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => short(tick, 5)) },
         { ...axis, size: 62, values: (_, ticks) => ticks.map((tick) => short(tick, 5)) },

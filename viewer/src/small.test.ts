@@ -43,7 +43,7 @@ describe('the clock', () => {
   });
 
   it('goes through an event slowly, and through a passage at the speed of the passage', () => {
-    expect(slowing(0, 1)).toBe(0.04);
+    expect(slowing(0, 1)).toBe(0.05);
     expect(slowing(10, 1)).toBe(1);
     const clock = new Clock();
     clock.end = 10;
@@ -51,7 +51,7 @@ describe('the clock', () => {
     clock.distance = () => 0;
     clock.play();
     clock.advance(1);
-    expect(clock.time).toBeCloseTo(0.04, 12);
+    expect(clock.time).toBeCloseTo(0.05, 12);
     clock.pass(3, 4, 8);
     clock.advance(4);
     expect(clock.time).toBe(3.5);

@@ -42,6 +42,14 @@ const NAMES = 12;
 // So many events at most show at a time.
 const RECENT = 24;
 
+function renderer(canvas: HTMLCanvasElement): WebGLRenderer {
+  try {
+    return new WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
+  } catch {
+    throw new Error('This browser draws nothing in three dimensions here: WebGL is switched off, or missing.');
+  }
+}
+
 export class Stage {
   readonly canvas: HTMLCanvasElement;
   readonly cost: Cost = { scriptMs: 0, submitMs: 0, drawCalls: 0, triangles: 0 };
@@ -84,7 +92,7 @@ export class Stage {
     this.canvas = element('canvas', { class: 'view', 'aria-label': label, role: 'img' });
     this.labels = element('div', { class: 'names', 'aria-hidden': 'true' });
     this.container.prepend(this.canvas, this.labels);
-    this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, powerPreference: 'high-performance' });
+    this.renderer = renderer(this.canvas);
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.info.autoReset = false;
