@@ -26,7 +26,12 @@ function licences(): Plugin {
           if (name !== undefined && existsSync(join(MODULES, name))) used.add(name);
         }
       }
-      const text = [...used].sort().map(licence).join(`\n${'-'.repeat(80)}\n\n`).replace(/&/g, '&amp;').replace(/</g, '&lt;');
+      const text = [...used]
+        .sort()
+        .map(licence)
+        .join(`\n${'-'.repeat(80)}\n\n`)
+        .replace(/&/g, '&amp;')
+        .replace(/</g, '&lt;');
       const source = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Licences</title><pre>${text}</pre></html>\n`;
       this.emitFile({ type: 'asset', fileName: 'licences.html', source });
     },

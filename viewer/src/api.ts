@@ -1,7 +1,16 @@
 // The program's addresses, all below the page's own.
 
 import { Decoder } from './protocol';
-import type { Check, Classification, Comparison, Diagnostic, GapCurve, Message, RunRequest, Start } from './protocol';
+import type {
+  Check,
+  Classification,
+  Comparison,
+  Diagnostic,
+  GapCurve,
+  Message,
+  RunRequest,
+  Start,
+} from './protocol';
 
 /** An answer that is not the one asked for, in the program's words. */
 export class Refusal extends Error {
@@ -26,7 +35,11 @@ async function ask(path: string, options: RequestInit = {}): Promise<Response> {
   const body: unknown = await response.json().catch(() => ({}));
   const { error, diagnostics } = body as { error?: string; diagnostics?: Diagnostic[] };
   const first = diagnostics?.[0]?.message;
-  throw new Refusal(error ?? first ?? `The program answered ${response.status}.`, response.status, diagnostics ?? []);
+  throw new Refusal(
+    error ?? first ?? `The program answered ${response.status}.`,
+    response.status,
+    diagnostics ?? [],
+  );
 }
 
 async function get<T>(path: string): Promise<T> {

@@ -1,7 +1,15 @@
 // Arrows and dots that are drawn over everything: contact points, normals, impulses, forces, angular momenta.
 
 import {
-  Color, ConeGeometry, CylinderGeometry, InstancedMesh, Matrix4, MeshBasicMaterial, Object3D, Quaternion, SphereGeometry,
+  Color,
+  ConeGeometry,
+  CylinderGeometry,
+  InstancedMesh,
+  Matrix4,
+  MeshBasicMaterial,
+  Object3D,
+  Quaternion,
+  SphereGeometry,
   Vector3,
 } from 'three';
 

@@ -1,8 +1,18 @@
 // What does not move: planes with a grid, and the periodic box.
 
 import {
-  BoxGeometry, Color, DoubleSide, EdgesGeometry, LineBasicMaterial, LineSegments, Mesh, MeshLambertMaterial, Object3D, PlaneGeometry,
-  Quaternion, Vector3,
+  BoxGeometry,
+  Color,
+  DoubleSide,
+  EdgesGeometry,
+  LineBasicMaterial,
+  LineSegments,
+  Mesh,
+  MeshLambertMaterial,
+  Object3D,
+  PlaneGeometry,
+  Quaternion,
+  Vector3,
 } from 'three';
 import type { Header } from './protocol';
 import type { Palette } from './theme';
@@ -70,8 +80,13 @@ export class Backdrop {
     if (lengths !== null) {
       const drawn = lengths.map((length) => (length > 0 ? length : 4 * radius)) as [number, number, number];
       const box = new LineSegments(new EdgesGeometry(new BoxGeometry(...drawn)), new LineBasicMaterial());
-      box.position.set(...(lengths.map((length, i) => (length > 0 ? length / 2 : centre.getComponent(i))) as
-        [number, number, number]));
+      box.position.set(
+        ...(lengths.map((length, i) => (length > 0 ? length / 2 : centre.getComponent(i))) as [
+          number,
+          number,
+          number,
+        ]),
+      );
       this.box = box;
       this.root.add(box);
     }
@@ -81,7 +96,9 @@ export class Backdrop {
     for (const mesh of this.walls) {
       mesh.material.color.set(palette.plane);
       mesh.material.emissive.set(palette.plane).multiplyScalar(0.25);
-      (mesh.material.userData['gridColour'] as { value: Color }).value.set(palette.muted).lerp(new Color(palette.plane), 0.6);
+      (mesh.material.userData['gridColour'] as { value: Color }).value
+        .set(palette.muted)
+        .lerp(new Color(palette.plane), 0.6);
     }
     this.box?.material.color.set(palette.muted);
   }

@@ -1,7 +1,13 @@
 // The bodies as instanced meshes: one draw call for each exponent, whatever the number of bodies.
 
 import {
-  BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, InstancedMesh, MeshStandardMaterial, Object3D,
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  DynamicDrawUsage,
+  InstancedMesh,
+  MeshStandardMaterial,
+  Object3D,
 } from 'three';
 import type { Header, Shape } from './protocol';
 import { cellsFor, superellipsoid } from './surface';
@@ -71,7 +77,8 @@ export class Bodies {
     this.scales = new Float64Array(3 * header.bodies.length);
     header.bodies.forEach((body, index) => {
       const exponent = exponentOf(body.shape);
-      const axes = body.shape.kind === 'point' ? [pointRadius, pointRadius, pointRadius] : body.shape.semi_axes;
+      const axes =
+        body.shape.kind === 'point' ? [pointRadius, pointRadius, pointRadius] : body.shape.semi_axes;
       this.scales.set(axes, 3 * index);
       const members = byExponent.get(exponent);
       if (members === undefined) byExponent.set(exponent, [index]);
@@ -112,8 +119,13 @@ export class Bodies {
       for (let i = 0; i < members.length; i++) {
         const body = members[i];
         const at = 7 * body;
-        const w = poses[at + 3], x = poses[at + 4], y = poses[at + 5], z = poses[at + 6];
-        const sx = this.scales[3 * body], sy = this.scales[3 * body + 1], sz = this.scales[3 * body + 2];
+        const w = poses[at + 3],
+          x = poses[at + 4],
+          y = poses[at + 5],
+          z = poses[at + 6];
+        const sx = this.scales[3 * body],
+          sy = this.scales[3 * body + 1],
+          sz = this.scales[3 * body + 2];
         const o = 16 * i;
         m[o] = sx * (1 - 2 * (y * y + z * z));
         m[o + 1] = sx * 2 * (x * y + w * z);

@@ -1,14 +1,17 @@
 // The one clock of the page: stages, plots and tables all show its time.
 
 /** Simulated seconds a second, offered to choose from. */
-export const SPEEDS = [0.0001, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000] as const;
+export const SPEEDS = [
+  0.0001, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000,
+] as const;
 
 /** The speed at which a run of this length takes about twelve seconds, but real time where that is bearable. */
 export function speedFor(duration: number): number {
   if (duration >= 3 && duration <= 30) return 1;
   const wanted = duration / 12;
   return SPEEDS.reduce((best, speed) =>
-    Math.abs(Math.log(speed / wanted)) < Math.abs(Math.log(best / wanted)) ? speed : best);
+    Math.abs(Math.log(speed / wanted)) < Math.abs(Math.log(best / wanted)) ? speed : best,
+  );
 }
 
 // How slow it gets at an event, and from how many seconds of the viewer's time on.

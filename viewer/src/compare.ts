@@ -12,7 +12,11 @@ import { Stage } from './stage';
 export const isParadox = (event: RunEvent): boolean => event.type.startsWith('paradox');
 
 /** The value of a curve at a time, linear between its points; null outside. */
-export function valueAt(times: ArrayLike<number>, values: ArrayLike<number | null>, t: number): number | null {
+export function valueAt(
+  times: ArrayLike<number>,
+  values: ArrayLike<number | null>,
+  t: number,
+): number | null {
   const last = times.length - 1;
   if (last < 0 || t < times[0] || t > times[last]) return null;
   let low = 0;
@@ -78,7 +82,12 @@ export class Other {
   holds: Hold[] = [];
   private place: HTMLElement;
 
-  constructor(id: string, mode: string, first: Stage, private readonly changed: () => void) {
+  constructor(
+    id: string,
+    mode: string,
+    first: Stage,
+    private readonly changed: () => void,
+  ) {
     this.place = element('div', { class: 'stage', id: 'other-stage' });
     part('stages').append(this.place);
     part('stages').dataset['two'] = '';
@@ -89,8 +98,8 @@ export class Other {
     this.session.onReady = (timeline) => {
       this.stage.load(timeline);
       this.stage.layers = first.layers;
-      this.stage.follow = first.follow;
-      this.stage.lookLike(first);
+      this.stage.eye.follow = first.eye.follow;
+      this.stage.eye.lookLike(first.eye);
       changed();
     };
     this.session.onChange = changed;

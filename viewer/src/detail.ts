@@ -14,8 +14,10 @@ const MEANING: Record<string, string> = {
   separating: 'The bodies part; nothing acts.',
   graze: 'They touch and part without an impulse.',
   unrealizable: 'Free flight would overlap before and after: no first contact.',
-  paradox_2b_star: 'Nothing closes, so no impulse can act, and yet free flight would overlap. A finite force without work holds the contact.',
-  paradox_2b: 'The paradox with slip: nothing closes, free flight would overlap, a finite force holds the contact.',
+  paradox_2b_star:
+    'Nothing closes, so no impulse can act, and yet free flight would overlap. A finite force without work holds the contact.',
+  paradox_2b:
+    'The paradox with slip: nothing closes, free flight would overlap, a finite force holds the contact.',
   paradox_marginal: 'The paradox with the contact point moving over both bodies.',
   degenerate: 'No derivative up to the third decides.',
 };
@@ -24,7 +26,8 @@ const OUTCOME: Record<string, string> = {
   impact: 'The law gave an impulse.',
   graze: 'No impulse: both fly on.',
   hold_begin: 'From here on a force holds the contact.',
-  hold_end: 'The force has come back to zero: lift-off. The impulse is that of the force over the whole time.',
+  hold_end:
+    'The force has come back to zero: lift-off. The impulse is that of the force over the whole time.',
   rest: 'The bounces have ended: the contact stays.',
   pass_begin: 'Passed as the impulsive law has it: from here on the bodies overlap.',
   pass_end: 'The overlap has ended.',
@@ -63,7 +66,11 @@ export class Detail {
     this.chart = null;
     this.request++;
     this.place.replaceChildren(
-      element('p', { class: 'hint' }, 'Choose an event: its numbers, the gap through it, and every law on it appear here.'),
+      element(
+        'p',
+        { class: 'hint' },
+        'Choose an event: its numbers, the gap through it, and every law on it appear here.',
+      ),
     );
   }
 
@@ -80,13 +87,23 @@ export class Detail {
     this.event = event;
     const request = ++this.request;
     const span = spanOf(context.timeline, event);
-    this.chart = new Chart('gap', 'Gap', [
-      { name: 'gap', colour: 0 }, { name: 'free flight', colour: 1, dash: [5, 3] },
-    ], context.seek, 150);
+    this.chart = new Chart(
+      'gap',
+      'Gap',
+      [
+        { name: 'gap', colour: 0 },
+        { name: 'free flight', colour: 1, dash: [5, 3] },
+      ],
+      context.seek,
+      150,
+    );
     const curve = element('div', { class: 'gap-curve' }, this.chart.root);
     const tools = element(
-      'div', { class: 'tools' },
-      button('Slow motion', () => context.slowMotion(event.time - span, event.time + span), { class: 'primary' }),
+      'div',
+      { class: 'tools' },
+      button('Slow motion', () => context.slowMotion(event.time - span, event.time + span), {
+        class: 'primary',
+      }),
       button('Wider', () => this.loadGap(event, context, this.lastSpan * 3)),
       button('Closer', () => this.loadGap(event, context, this.lastSpan / 3)),
     );
@@ -94,12 +111,17 @@ export class Detail {
     const laws = element('div', { class: 'comparison' });
     this.place.replaceChildren(
       element(
-        'header', {},
+        'header',
+        {},
         element('h2', {}, `Event ${event.number}: ${words(event.kind)}`),
         element('p', { class: 'pair' }, event.bodies.join(' and ')),
         element('p', {}, `${MEANING[event.type] ?? ''} ${OUTCOME[event.kind] ?? ''}`.trim()),
       ),
-      tools, curve, facts(event), classification, laws,
+      tools,
+      curve,
+      facts(event),
+      classification,
+      laws,
     );
     this.place.scrollTop = 0;
     void this.loadGap(event, context, span);
@@ -123,7 +145,12 @@ export class Detail {
     }
   }
 
-  private async loadClassification(event: RunEvent, context: DetailContext, place: HTMLElement, request: number): Promise<void> {
+  private async loadClassification(
+    event: RunEvent,
+    context: DetailContext,
+    place: HTMLElement,
+    request: number,
+  ): Promise<void> {
     try {
       const found = await api.classify(context.run, event.number);
       if (request === this.request) place.replaceChildren(classified(found));
@@ -132,10 +159,16 @@ export class Detail {
     }
   }
 
-  private async loadLaws(event: RunEvent, context: DetailContext, place: HTMLElement, request: number): Promise<void> {
+  private async loadLaws(
+    event: RunEvent,
+    context: DetailContext,
+    place: HTMLElement,
+    request: number,
+  ): Promise<void> {
     try {
       const comparison = await api.compare(context.run, event.number);
-      if (request === this.request) place.replaceChildren(element('h2', {}, 'Laws compared'), lawTable(comparison));
+      if (request === this.request)
+        place.replaceChildren(element('h2', {}, 'Laws compared'), lawTable(comparison));
     } catch (error) {
       if (request === this.request) place.replaceChildren(element('h2', {}, 'Laws compared'), quiet(error));
     }
@@ -153,14 +186,27 @@ function factList(facts: Fact[]): HTMLElement {
   for (const [name, text, value, key] of facts) {
     list.append(
       element('dt', {}, name),
-      element('dd', { 'data-fact': key ?? name, 'data-value': value === undefined ? undefined : full(value), title: full(value) }, text),
+      element(
+        'dd',
+        {
+          'data-fact': key ?? name,
+          'data-value': value === undefined ? undefined : full(value),
+          title: full(value),
+        },
+        text,
+      ),
     );
   }
   return list;
 }
 
 function facts(event: RunEvent): HTMLElement {
-  const number = (name: string, value: number | null, key: string, digits = 10): Fact => [name, short(value, digits), value, key];
+  const number = (name: string, value: number | null, key: string, digits = 10): Fact => [
+    name,
+    short(value, digits),
+    value,
+    key,
+  ];
   const change = event.energy_after - event.energy_before;
   const list: Fact[] = [
     ['time', full(event.time), event.time, 'time'],
@@ -188,24 +234,51 @@ function facts(event: RunEvent): HTMLElement {
 /** The numbers that `classify` decides by, with the neighbourhood picture. */
 function classified({ contact, svg }: Classification): HTMLElement {
   const number = (value: unknown): number | null => (typeof value === 'number' ? value : null);
-  const numbers = (value: unknown): string => (Array.isArray(value) && value.every((v) => typeof v === 'number') ? vector(value) : '–');
-  const row = (name: string, key: string): Fact => [name, short(number(contact[key]), 8), number(contact[key]), `classify-${key}`];
-  const list: Fact[] = [
-    row("v = g'", 'v'), row('a', 'a'), row('threshold wᵀK⁻¹w', 'threshold'), row("g''", 'g2'), row("g'''", 'g3'),
-    ['w', numbers(contact['w'])], ['slip', numbers(contact['slip'])],
-    row('n·M·n', 'effective_inverse_mass'), ['curvature, relative', numbers(contact['relative_curvature'])],
+  const numbers = (value: unknown): string =>
+    Array.isArray(value) && value.every((v) => typeof v === 'number') ? vector(value) : '–';
+  const row = (name: string, key: string): Fact => [
+    name,
+    short(number(contact[key]), 8),
+    number(contact[key]),
+    `classify-${key}`,
   ];
-  const nearest = contact['nearest_type'] as { type?: string; by?: string; factor?: number } | null | undefined;
+  const list: Fact[] = [
+    row("v = g'", 'v'),
+    row('a', 'a'),
+    row('threshold wᵀK⁻¹w', 'threshold'),
+    row("g''", 'g2'),
+    row("g'''", 'g3'),
+    ['w', numbers(contact['w'])],
+    ['slip', numbers(contact['slip'])],
+    row('n·M·n', 'effective_inverse_mass'),
+    ['curvature, relative', numbers(contact['relative_curvature'])],
+  ];
+  const nearest = contact['nearest_type'] as
+    { type?: string; by?: string; factor?: number } | null | undefined;
   if (nearest?.type !== undefined) {
-    list.push(['nearest other type', `${words(nearest.type)}, by ${nearest.by ?? ''} (${short(nearest.factor, 3)} tolerances away)`]);
+    list.push([
+      'nearest other type',
+      `${words(nearest.type)}, by ${nearest.by ?? ''} (${short(nearest.factor, 3)} tolerances away)`,
+    ]);
   }
   const root = element('section', {}, element('h2', {}, 'Classification'), factList(list));
   if (svg !== null && svg !== undefined && svg !== '') {
     // As a picture, never as markup: what stands in it cannot run.
     const address = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
-    const picture = element('img', { src: address, class: 'neighbourhood', alt: 'Where near the contact the second body would enter the first, before and after' });
+    const picture = element('img', {
+      src: address,
+      class: 'neighbourhood',
+      alt: 'Where near the contact the second body would enter the first, before and after',
+    });
     picture.addEventListener('load', () => URL.revokeObjectURL(address));
-    root.append(element('figure', {}, picture, element('figcaption', {}, 'The neighbourhood of the contact in free flight')));
+    root.append(
+      element(
+        'figure',
+        {},
+        picture,
+        element('figcaption', {}, 'The neighbourhood of the contact in free flight'),
+      ),
+    );
   }
   return root;
 }

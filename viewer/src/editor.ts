@@ -50,9 +50,25 @@ export class Editor {
       parent: place,
       state: EditorState.create({
         extensions: [
-          lineNumbers(), history(), drawSelection(), highlightActiveLine(), lintGutter(),
-          this.language.of(StreamLanguage.define(toml)), syntaxHighlighting(colours),
-          keymap.of([{ key: 'Mod-Enter', run: () => { run(); return true; } }, indentWithTab, ...defaultKeymap, ...historyKeymap]),
+          lineNumbers(),
+          history(),
+          drawSelection(),
+          highlightActiveLine(),
+          lintGutter(),
+          this.language.of(StreamLanguage.define(toml)),
+          syntaxHighlighting(colours),
+          keymap.of([
+            {
+              key: 'Mod-Enter',
+              run: () => {
+                run();
+                return true;
+              },
+            },
+            indentWithTab,
+            ...defaultKeymap,
+            ...historyKeymap,
+          ]),
           EditorView.contentAttributes.of({ 'aria-label': 'Scene text' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) this.later();
@@ -91,7 +107,9 @@ export class Editor {
       this.onCheck(answer);
     } catch (error) {
       if (error instanceof DOMException && error.name === 'AbortError') return;
-      this.list.replaceChildren(element('li', { class: 'error' }, error instanceof Error ? error.message : String(error)));
+      this.list.replaceChildren(
+        element('li', { class: 'error' }, error instanceof Error ? error.message : String(error)),
+      );
     }
   }
 
@@ -102,7 +120,10 @@ export class Editor {
     for (const diagnostic of diagnostics) {
       if (diagnostic.line === 0) continue;
       const from = offsetOf(text, diagnostic.line, diagnostic.column);
-      const to = Math.max(from, offsetOf(text, diagnostic.end_line || diagnostic.line, diagnostic.end_column || diagnostic.column));
+      const to = Math.max(
+        from,
+        offsetOf(text, diagnostic.end_line || diagnostic.line, diagnostic.end_column || diagnostic.column),
+      );
       marks.push({ from, to, severity, message: sentence(diagnostic) });
     }
     this.view.dispatch(setDiagnostics(this.view.state, marks));
@@ -113,7 +134,12 @@ export class Editor {
   private entry(diagnostic: Diagnostic, severity: string): HTMLElement {
     if (diagnostic.line === 0) return element('li', { class: severity }, sentence(diagnostic));
     const place = button(`line ${diagnostic.line}`, () => this.goTo(diagnostic), { class: 'link' });
-    return element('li', { class: severity, 'data-line': diagnostic.line }, place, ` ${sentence(diagnostic)}`);
+    return element(
+      'li',
+      { class: severity, 'data-line': diagnostic.line },
+      place,
+      ` ${sentence(diagnostic)}`,
+    );
   }
 
   private goTo(diagnostic: Diagnostic): void {
@@ -125,6 +151,7 @@ export class Editor {
 
 function sentence({ path, message, expected }: Diagnostic): string {
   const where = path === null || path === undefined || path === '' ? '' : `${path}: `;
-  const right = expected === null || expected === undefined || expected === '' ? '' : ` Expected: ${expected}`;
+  const right =
+    expected === null || expected === undefined || expected === '' ? '' : ` Expected: ${expected}`;
   return `${where}${message}${right}`;
 }

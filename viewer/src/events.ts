@@ -13,7 +13,10 @@ export function matches(event: RunEvent, kind: string, filter: string): boolean 
   if (kind !== '' && event.kind !== kind) return false;
   if (filter === '') return true;
   const row = `${event.number} ${event.kind} ${event.bodies.join(' ')} ${event.type}`.toLowerCase();
-  return filter.toLowerCase().split(/\s+/).every((word) => row.includes(word) || row.replaceAll('_', ' ').includes(word));
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => row.includes(word) || row.replaceAll('_', ' ').includes(word));
 }
 
 export class EventTable {
@@ -81,8 +84,7 @@ export class EventTable {
       }
       if (matches(event, this.kind.value, filter)) this.shown.push(this.scanned);
     }
-    this.tally.textContent =
-      `${this.shown.length === events.length ? '' : `${count(this.shown.length)} of `}${count(events.length)} ${events.length === 1 ? 'row' : 'rows'}`;
+    this.tally.textContent = `${this.shown.length === events.length ? '' : `${count(this.shown.length)} of `}${count(events.length)} ${events.length === 1 ? 'row' : 'rows'}`;
     part('event-table').setAttribute('aria-rowcount', String(this.shown.length + 1));
     this.spacer.style.height = `${this.shown.length * ROW}px`;
     part('no-events').hidden = events.length > 0;
@@ -128,12 +130,26 @@ export class EventTable {
     const change = event.energy_after - event.energy_before;
     const small = Math.abs(change) < 1e-12 * Math.abs(event.energy_before);
     const cell = (name: string, text: string, value?: number): HTMLElement =>
-      element('span', { role: 'gridcell', class: name, 'data-value': value === undefined ? undefined : full(value), title: value === undefined ? text : full(value) }, text);
+      element(
+        'span',
+        {
+          role: 'gridcell',
+          class: name,
+          'data-value': value === undefined ? undefined : full(value),
+          title: value === undefined ? text : full(value),
+        },
+        text,
+      );
     const row = element(
       'div',
       {
-        role: 'row', id: `event-${index}`, 'aria-rowindex': at + 2, 'aria-selected': index === this.chosen ? 'true' : 'false',
-        'data-index': index, 'data-kind': event.kind, tabindex: -1,
+        role: 'row',
+        id: `event-${index}`,
+        'aria-rowindex': at + 2,
+        'aria-selected': index === this.chosen ? 'true' : 'false',
+        'data-index': index,
+        'data-kind': event.kind,
+        tabindex: -1,
       },
       cell('number', String(event.number)),
       cell('time', short(event.time, 8), event.time),

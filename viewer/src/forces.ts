@@ -23,7 +23,10 @@ const BEGINS = new Set(['hold_begin', 'rest']);
 const ENDS = new Set(['hold_end']);
 
 /** The stretches of time for which pairs stay in contact, in the order of their beginnings. */
-export function lasting(events: readonly RunEvent[], end: number): { bodies: [string, string]; from: number; until: number }[] {
+export function lasting(
+  events: readonly RunEvent[],
+  end: number,
+): { bodies: [string, string]; from: number; until: number }[] {
   const found: { bodies: [string, string]; from: number; until: number }[] = [];
   const open = new Map<string, number>();
   for (const event of events) {
@@ -52,9 +55,19 @@ export function heldForces(timeline: Timeline): Hold[] {
   for (const { bodies, from, until } of lasting(timeline.events, timeline.end)) {
     // Of two bodies, one that is fixed would say nothing of the force.
     const sides = [bodies[1], bodies[0]].map((name) => numbers.get(name));
-    const body = sides.find((side) => side !== undefined && !header.bodies[side].fixed && !tied.has(header.bodies[side].name));
+    const body = sides.find(
+      (side) => side !== undefined && !header.bodies[side].fixed && !tied.has(header.bodies[side].name),
+    );
     if (body === undefined) continue;
-    const hold: Hold = { bodies, body, from, until, normal: planes.get(bodies[0]) ?? null, times: [], forces: [] };
+    const hold: Hold = {
+      bodies,
+      body,
+      from,
+      until,
+      normal: planes.get(bodies[0]) ?? null,
+      times: [],
+      forces: [],
+    };
     const { mass } = header.bodies[body];
     const keys = timeline.velocities(body, from, until);
     const shortest = 1e-3 * header.sample;
@@ -62,7 +75,9 @@ export function heldForces(timeline: Timeline): Hold[] {
       const h = keys[i + 1].time - keys[i].time;
       if (h <= shortest) continue;
       hold.times.push(keys[i].time + 0.5 * h);
-      hold.forces.push(keys[i].after.map((v, k) => mass * ((keys[i + 1].before[k] - v) / h - header.gravity[k])) as Vector);
+      hold.forces.push(
+        keys[i].after.map((v, k) => mass * ((keys[i + 1].before[k] - v) / h - header.gravity[k])) as Vector,
+      );
     }
     if (hold.times.length > 0) holds.push(hold);
   }
@@ -71,7 +86,9 @@ export function heldForces(timeline: Timeline): Hold[] {
 
 /** The size of a force: along the plane's normal, or as it is. */
 export function size(hold: Hold, force: Vector): number {
-  return hold.normal === null ? Math.hypot(...force) : force.reduce((sum, f, k) => sum + f * (hold.normal as Vector)[k], 0);
+  return hold.normal === null
+    ? Math.hypot(...force)
+    : force.reduce((sum, f, k) => sum + f * (hold.normal as Vector)[k], 0);
 }
 
 /** The force at time t, linear between the middles of the intervals; null while the contact is not held. */

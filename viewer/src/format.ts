@@ -24,7 +24,9 @@ export function full(value: number | null | undefined): string {
 
 /** A vector, short. */
 export function vector(values: readonly number[] | null | undefined, digits = 5): string {
-  return values === null || values === undefined ? '–' : `[${values.map((v) => short(v, digits)).join(', ')}]`;
+  return values === null || values === undefined
+    ? '–'
+    : `[${values.map((v) => short(v, digits)).join(', ')}]`;
 }
 
 /** A whole number with thin spaces between thousands. */
@@ -39,6 +41,10 @@ export function words(name: string): string {
 
 /** A file name from a title: lower case, nothing a file system minds. */
 export function fileName(title: string): string {
-  const plain = title.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 60);
+  const plain = title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60);
   return plain === '' ? 'scene' : plain;
 }

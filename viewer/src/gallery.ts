@@ -20,20 +20,26 @@ export class Gallery {
 
   constructor(entries: GalleryEntry[], open: (entry: GalleryEntry) => void) {
     const list = part('cards');
-    const watcher = new IntersectionObserver((seen) => {
-      for (const { target, isIntersecting } of seen) {
-        const card = this.cards.find(({ canvas }) => canvas === target);
-        if (!isIntersecting || card === undefined || card.seen) continue;
-        card.seen = true;
-        this.waiting.push(card);
-      }
-      this.work();
-    }, { rootMargin: '200px' });
+    const watcher = new IntersectionObserver(
+      (seen) => {
+        for (const { target, isIntersecting } of seen) {
+          const card = this.cards.find(({ canvas }) => canvas === target);
+          if (!isIntersecting || card === undefined || card.seen) continue;
+          card.seen = true;
+          this.waiting.push(card);
+        }
+        this.work();
+      },
+      { rootMargin: '200px' },
+    );
     for (const entry of entries) {
       const canvas = element('canvas', { width: 480, height: 270, 'aria-hidden': 'true' });
       const card = element(
-        'button', { type: 'button', class: 'card', 'data-id': entry.id },
-        canvas, element('span', { class: 'card-title' }, entry.title), element('span', { class: 'card-point' }, entry.point),
+        'button',
+        { type: 'button', class: 'card', 'data-id': entry.id },
+        canvas,
+        element('span', { class: 'card-title' }, entry.title),
+        element('span', { class: 'card-point' }, entry.point),
       );
       card.addEventListener('click', () => open(entry));
       list.append(element('li', {}, card));
@@ -70,7 +76,13 @@ export class Gallery {
     try {
       this.stage ??= new Stage(part('darkroom'), 'Pictures for the gallery');
       this.stage.layers = {
-        trails: false, contacts: false, impulses: false, forces: false, spins: false, names: false, velocities: true,
+        trails: false,
+        contacts: false,
+        impulses: false,
+        forces: false,
+        spins: false,
+        names: false,
+        velocities: true,
       };
       this.stage.load(timeline);
       this.stage.draw(0, 0, 0, null);

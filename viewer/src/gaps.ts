@@ -27,9 +27,17 @@ function movers(header: Header, pair: readonly string[]): string[] {
 
 /** The stretches of a pair's gap, given which of the pair move. */
 export function stretches(
-  events: readonly RunEvent[], pair: readonly [string, string], moving: readonly string[], start: number, end: number,
+  events: readonly RunEvent[],
+  pair: readonly [string, string],
+  moving: readonly string[],
+  start: number,
+  end: number,
 ): Stretch[] {
-  const times = [...new Set(events.filter(({ bodies }) => bodies.some((name) => moving.includes(name))).map(({ time }) => time))];
+  const times = [
+    ...new Set(
+      events.filter(({ bodies }) => bodies.some((name) => moving.includes(name))).map(({ time }) => time),
+    ),
+  ];
   const place = new Map(times.map((time, i) => [time, i]));
   const found: Stretch[] = [];
   const seen = new Set<number>();
@@ -47,7 +55,11 @@ export function stretches(
 }
 
 /** The gap of a pair over time, as columns of a chart. */
-export async function gapOver(run: string, timeline: Timeline, pair: readonly [string, string]): Promise<Columns> {
+export async function gapOver(
+  run: string,
+  timeline: Timeline,
+  pair: readonly [string, string],
+): Promise<Columns> {
   const { header, events, start, end } = timeline;
   const parts = stretches(events, pair, movers(header, pair), start, end);
   const rows: [time: number, gap: number | null][] = [];
@@ -56,7 +68,8 @@ export async function gapOver(run: string, timeline: Timeline, pair: readonly [s
     const last = rows[rows.length - 1];
     if (last !== undefined && from > last[0]) rows.push([0.5 * (last[0] + from), null]);
     curve.times.forEach((time, i) => {
-      if (time >= from && time <= until && time > (rows[rows.length - 1]?.[0] ?? -Infinity)) rows.push([time, curve.gap[i]]);
+      if (time >= from && time <= until && time > (rows[rows.length - 1]?.[0] ?? -Infinity))
+        rows.push([time, curve.gap[i]]);
     });
   }
   return [rows.map(([time]) => time), rows.map(([, gap]) => gap)];

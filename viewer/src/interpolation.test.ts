@@ -6,10 +6,15 @@ function steady(t: number): Float64Array {
   const axis = [2 / 7, 3 / 7, 6 / 7];
   const rate = 2.5;
   const half = 0.5 * rate * t;
-  const [p, v, a] = [[1, -2, 3], [0.5, 4, -1], [0, 0.3, -9.81]];
+  const [p, v, a] = [
+    [1, -2, 3],
+    [0.5, 4, -1],
+    [0, 0.3, -9.81],
+  ];
   return Float64Array.from([
     ...p.map((x, i) => x + v[i] * t + 0.5 * a[i] * t * t),
-    Math.cos(half), ...axis.map((x) => x * Math.sin(half)),
+    Math.cos(half),
+    ...axis.map((x) => x * Math.sin(half)),
     ...v.map((x, i) => x + a[i] * t),
     ...axis.map((x) => rate * x),
   ]);
@@ -27,7 +32,10 @@ function top(t: number): Float64Array {
   const [c, s] = [Math.cos(tilt / 2), Math.sin(tilt / 2)];
   const [phi, psi] = [precession * t, own * t];
   const q = [
-    c * Math.cos((phi + psi) / 2), s * Math.cos((phi - psi) / 2), s * Math.sin((phi - psi) / 2), c * Math.sin((phi + psi) / 2),
+    c * Math.cos((phi + psi) / 2),
+    s * Math.cos((phi - psi) / 2),
+    s * Math.sin((phi - psi) / 2),
+    c * Math.sin((phi + psi) / 2),
   ];
   const body = [Math.sin(tilt) * Math.sin(phi), -Math.sin(tilt) * Math.cos(phi), Math.cos(tilt)];
   const w = body.map((x, i) => own * x + (i === 2 ? precession : 0));
@@ -46,7 +54,8 @@ function error(motion: (t: number) => Float64Array, h: number, at: number): numb
 
 describe('between two states', () => {
   it('steady turning on a parabola / the closed form, to rounding', () => {
-    for (const h of [0.01, 0.3, 1.7, 5]) for (const at of [0, 0.1, 0.5, 0.77, 1]) expect(error(steady, h, at)).toBeLessThan(1e-14);
+    for (const h of [0.01, 0.3, 1.7, 5])
+      for (const at of [0, 0.1, 0.5, 0.77, 1]) expect(error(steady, h, at)).toBeLessThan(1e-14);
   });
 
   it('a tumbling top / the closed form, with an error of fourth order', () => {
@@ -71,7 +80,17 @@ describe('between two states', () => {
     const segment = new Float64Array(SEGMENT);
     const out = new Float64Array(7);
     const quarter = Math.SQRT1_2;
-    prepare(segment, 0, 7, 0, Float64Array.from([0, 0, 0, 1, 0, 0, 0]), 0, 1, Float64Array.from([2, 4, 6, -quarter, 0, 0, -quarter]), 0);
+    prepare(
+      segment,
+      0,
+      7,
+      0,
+      Float64Array.from([0, 0, 0, 1, 0, 0, 0]),
+      0,
+      1,
+      Float64Array.from([2, 4, 6, -quarter, 0, 0, -quarter]),
+      0,
+    );
     pose(out, 0, segment, 0, 7, 0.25);
     expect(out[0]).toBeCloseTo(0.5, 14);
     // The same orientation with the other sign is a quarter turn, not three.

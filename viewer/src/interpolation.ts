@@ -31,8 +31,14 @@ type Numbers = Float64Array | Float32Array;
 
 /** c ← a b, for quaternions wxyz. */
 function multiply(c: Numbers, ci: number, a: Numbers, ai: number, b: Numbers, bi: number): void {
-  const aw = a[ai], ax = a[ai + 1], ay = a[ai + 2], az = a[ai + 3];
-  const bw = b[bi], bx = b[bi + 1], by = b[bi + 2], bz = b[bi + 3];
+  const aw = a[ai],
+    ax = a[ai + 1],
+    ay = a[ai + 2],
+    az = a[ai + 3];
+  const bw = b[bi],
+    bx = b[bi + 1],
+    by = b[bi + 2],
+    bz = b[bi + 3];
   c[ci] = aw * bw - ax * bx - ay * by - az * bz;
   c[ci + 1] = aw * bx + ax * bw + ay * bz - az * by;
   c[ci + 2] = aw * by - ax * bz + ay * bw + az * bx;
@@ -41,7 +47,9 @@ function multiply(c: Numbers, ci: number, a: Numbers, ai: number, b: Numbers, bi
 
 /** q ← E(scale φ). */
 function turn(q: Numbers, qi: number, f: Numbers, fi: number, scale: number): void {
-  const x = scale * f[fi], y = scale * f[fi + 1], z = scale * f[fi + 2];
+  const x = scale * f[fi],
+    y = scale * f[fi + 1],
+    z = scale * f[fi + 2];
   const angle = Math.sqrt(x * x + y * y + z * z);
   const half = 0.5 * angle;
   const k = angle < 1e-6 ? 0.5 - (angle * angle) / 48 : Math.sin(half) / angle;
@@ -63,7 +71,15 @@ function vectorOf(f: Numbers, fi: number, q: Numbers, qi: number): void {
 const work = new Float64Array(24);
 
 // out ← scale ω in the axes of q, which is of unit length.
-function inBody(out: Numbers, oi: number, w: Numbers, wi: number, q: Numbers, qi: number, scale: number): void {
+function inBody(
+  out: Numbers,
+  oi: number,
+  w: Numbers,
+  wi: number,
+  q: Numbers,
+  qi: number,
+  scale: number,
+): void {
   work[0] = q[qi];
   for (let i = 1; i < 4; i++) work[i] = -q[qi + i];
   work[4] = 0;
@@ -75,12 +91,18 @@ function inBody(out: Numbers, oi: number, w: Numbers, wi: number, q: Numbers, qi
 
 // The rate of φ that turns with ω, both at `segment`; ω is replaced by it.
 function rate(segment: Float64Array, fi: number, wi: number): void {
-  const fx = segment[fi], fy = segment[fi + 1], fz = segment[fi + 2];
-  const wx = segment[wi], wy = segment[wi + 1], wz = segment[wi + 2];
+  const fx = segment[fi],
+    fy = segment[fi + 1],
+    fz = segment[fi + 2];
+  const wx = segment[wi],
+    wy = segment[wi + 1],
+    wz = segment[wi + 2];
   const square = fx * fx + fy * fy + fz * fz;
   const angle = Math.sqrt(square);
   const k = angle < 1e-2 ? 1 / 12 + square / 720 : (1 - (0.5 * angle) / Math.tan(0.5 * angle)) / square;
-  const cx = fy * wz - fz * wy, cy = fz * wx - fx * wz, cz = fx * wy - fy * wx;
+  const cx = fy * wz - fz * wy,
+    cy = fz * wx - fx * wz,
+    cz = fx * wy - fy * wx;
   segment[wi] = wx + 0.5 * cx + k * (fy * cz - fz * cy);
   segment[wi + 1] = wy + 0.5 * cy + k * (fz * cx - fx * cz);
   segment[wi + 2] = wz + 0.5 * cz + k * (fx * cy - fy * cx);
@@ -88,9 +110,15 @@ function rate(segment: Float64Array, fi: number, wi: number): void {
 
 /** Prepares the motion from state `a` at t0 to state `b` at t1; `floats` is 13 with velocities, 7 without. */
 export function prepare(
-  out: Float64Array, at: number, floats: number,
-  t0: number, a: Numbers, ai: number,
-  t1: number, b: Numbers, bi: number,
+  out: Float64Array,
+  at: number,
+  floats: number,
+  t0: number,
+  a: Numbers,
+  ai: number,
+  t1: number,
+  b: Numbers,
+  bi: number,
 ): void {
   const h = t1 - t0;
   const moving = floats === STATE;
@@ -126,7 +154,8 @@ function choose(out: Float64Array, at: number, h: number): void {
   let angle = Math.hypot(out[f], out[f + 1], out[f + 2]);
   if (angle > 1e-9) {
     let along = 0;
-    for (let i = 0; i < 3; i++) along += (0.5 * h * (out[at + D0 + i] + out[at + D1 + i]) * out[f + i]) / angle;
+    for (let i = 0; i < 3; i++)
+      along += (0.5 * h * (out[at + D0 + i] + out[at + D1 + i]) * out[f + i]) / angle;
     const turned = angle + 2 * Math.PI * Math.round((along - angle) / (2 * Math.PI));
     for (let i = 0; i < 3; i++) out[f + i] *= turned / angle;
     angle = Math.abs(turned);
@@ -142,7 +171,14 @@ function choose(out: Float64Array, at: number, h: number): void {
 const turned = new Float64Array(7);
 
 /** The pose of a prepared segment at time t: position, then quaternion wxyz. */
-export function pose(out: Numbers, oi: number, segment: Float64Array, at: number, floats: number, t: number): void {
+export function pose(
+  out: Numbers,
+  oi: number,
+  segment: Float64Array,
+  at: number,
+  floats: number,
+  t: number,
+): void {
   const h = segment[at + 1];
   const s = h > 0 ? Math.min(1, Math.max(0, (t - segment[at]) / h)) : 0;
   const r = 1 - s;
@@ -154,11 +190,14 @@ export function pose(out: Numbers, oi: number, segment: Float64Array, at: number
   }
   const s2 = s * s;
   const b = 3 * s2 - 2 * s2 * s;
-  const k0 = h * s * r * r, k1 = -h * s2 * r;
+  const k0 = h * s * r * r,
+    k1 = -h * s2 * r;
   for (let i = 0; i < 3; i++) {
     out[oi + i] =
-      segment[at + P0 + i] + b * (segment[at + P1 + i] - segment[at + P0 + i]) +
-      k0 * segment[at + V0 + i] + k1 * segment[at + V1 + i];
+      segment[at + P0 + i] +
+      b * (segment[at + P1 + i] - segment[at + P0 + i]) +
+      k0 * segment[at + V0 + i] +
+      k1 * segment[at + V1 + i];
     turned[4 + i] = b * segment[at + F1 + i] + k0 * segment[at + D0 + i] + k1 * segment[at + D1 + i];
   }
   turn(turned, 0, turned, 4, 1);
@@ -170,9 +209,12 @@ export function velocity(out: Numbers, oi: number, segment: Float64Array, at: nu
   const h = segment[at + 1];
   const s = h > 0 ? Math.min(1, Math.max(0, (t - segment[at]) / h)) : 0;
   const d = h > 0 ? (6 * s - 6 * s * s) / h : 0;
-  const k0 = 1 - 4 * s + 3 * s * s, k1 = 3 * s * s - 2 * s;
+  const k0 = 1 - 4 * s + 3 * s * s,
+    k1 = 3 * s * s - 2 * s;
   for (let i = 0; i < 3; i++) {
     out[oi + i] =
-      d * (segment[at + P1 + i] - segment[at + P0 + i]) + k0 * segment[at + V0 + i] + k1 * segment[at + V1 + i];
+      d * (segment[at + P1 + i] - segment[at + P0 + i]) +
+      k0 * segment[at + V0 + i] +
+      k1 * segment[at + V1 + i];
   }
 }

@@ -11,12 +11,18 @@ export interface Actions {
 }
 
 function typing(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest('input:not([type=range]):not([type=checkbox]), select, textarea, [contenteditable=true]') !== null;
+  return (
+    target instanceof HTMLElement &&
+    target.closest(
+      'input:not([type=range]):not([type=checkbox]), select, textarea, [contenteditable=true]',
+    ) !== null
+  );
 }
 
 export function bindKeys(actions: Actions): void {
   document.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || typing(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || typing(event.target))
+      return;
     if (document.querySelector('dialog[open]') !== null) return;
     const target = event.target as HTMLElement;
     // Space on a button presses it; arrows in a list of tabs belong to the list.

@@ -2,7 +2,15 @@
 //
 // Where a joint sits is read from the scene's text, at the start; from then on its point moves with the body.
 
-import { Color, CylinderGeometry, InstancedMesh, Matrix4, MeshStandardMaterial, Quaternion, Vector3 } from 'three';
+import {
+  Color,
+  CylinderGeometry,
+  InstancedMesh,
+  Matrix4,
+  MeshStandardMaterial,
+  Quaternion,
+  Vector3,
+} from 'three';
 import { parseScene } from './sketch';
 import type { Timeline } from './timeline';
 
@@ -54,9 +62,16 @@ export class Links {
   private matrix = new Matrix4();
   private scale = new Vector3();
 
-  constructor(private readonly rods: Rod[], private readonly thickness: number) {
+  constructor(
+    private readonly rods: Rod[],
+    private readonly thickness: number,
+  ) {
     const material = new MeshStandardMaterial({ roughness: 0.6 });
-    this.root = new InstancedMesh(new CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0), material, Math.max(1, rods.length));
+    this.root = new InstancedMesh(
+      new CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0),
+      material,
+      Math.max(1, rods.length),
+    );
     this.root.count = rods.length;
     this.root.visible = rods.length > 0;
     this.root.frustumCulled = false;
@@ -74,7 +89,10 @@ export class Links {
       const along = endOf(rod, poses).sub(at);
       const length = along.length();
       const turn = new Quaternion().setFromUnitVectors(UP, length > 0 ? along.divideScalar(length) : UP);
-      this.root.setMatrixAt(i, this.matrix.compose(at, turn, this.scale.set(this.thickness, length, this.thickness)));
+      this.root.setMatrixAt(
+        i,
+        this.matrix.compose(at, turn, this.scale.set(this.thickness, length, this.thickness)),
+      );
     });
     this.root.instanceMatrix.needsUpdate = true;
   }

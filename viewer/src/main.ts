@@ -109,6 +109,7 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
-api.start().then(
-  (start) => new Page(start).open(),
-).catch(complain);
+api
+  .start()
+  .then((start) => new Page(start).open())
+  .catch(complain);

@@ -20,7 +20,7 @@ export interface Curve {
   fill?: boolean;
 }
 
-export type Columns = (ArrayLike<number | null>)[];
+export type Columns = ArrayLike<number | null>[];
 
 /** A chart with its legend; values of the legend are those at the time shown. */
 export class Chart {
@@ -80,7 +80,10 @@ export class Chart {
   // A curve without a column is there, but empty.
   private whole(): uPlot.AlignedData {
     const empty = (): null[] => new Array<null>(this.columns[0].length).fill(null);
-    return [this.columns[0], ...this.curves.map((_, i) => this.columns[i + 1] ?? empty())] as uPlot.AlignedData;
+    return [
+      this.columns[0],
+      ...this.curves.map((_, i) => this.columns[i + 1] ?? empty()),
+    ] as uPlot.AlignedData;
   }
 
   private resize(): void {
@@ -109,12 +112,21 @@ export class Chart {
       padding: [8, 10, 0, 0],
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
-      scales: { x: { time: false, range: (_, low, high) => this.range ?? (high > low ? [low, high] : [low - 1, high + 1]) }, y: { range: (_, low, high) => padded(this.rooted ? Math.min(0, low) : low, high) } },
+      scales: {
+        x: {
+          time: false,
+          range: (_, low, high) => this.range ?? (high > low ? [low, high] : [low - 1, high + 1]),
+        },
+        y: { range: (_, low, high) => padded(this.rooted ? Math.min(0, low) : low, high) },
+      },
       axes: [
         { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => short(tick, 5)) },
         { ...axis, size: 62, values: (_, ticks) => ticks.map((tick) => short(tick, 5)) },
       ],
-      series: [{}, ...this.curves.map((curve) => this.series(curve, colours.series[curve.colour] ?? colours.ink))],
+      series: [
+        {},
+        ...this.curves.map((curve) => this.series(curve, colours.series[curve.colour] ?? colours.ink)),
+      ],
     };
     this.plot = new uPlot(options, this.whole(), this.place);
     this.plot.over.append(this.cursor);
@@ -123,7 +135,13 @@ export class Chart {
   }
 
   private series(curve: Curve, stroke: string): uPlot.Series {
-    const series: uPlot.Series = { label: curve.name, stroke, width: 1.6, spanGaps: false, points: { show: false } };
+    const series: uPlot.Series = {
+      label: curve.name,
+      stroke,
+      width: 1.6,
+      spanGaps: false,
+      points: { show: false },
+    };
     if (curve.dash !== undefined) series.dash = curve.dash;
     if (curve.stems === true && uPlot.paths.bars !== undefined) {
       series.paths = uPlot.paths.bars({ size: [0.001, 3, 2] });
@@ -201,16 +219,37 @@ export class Plots {
   private shown = '';
 
   constructor(place: HTMLElement, seek: (time: number) => void) {
-    this.energy = new Chart('energy', 'Energy', [
-      { name: 'total', colour: 2 }, { name: 'kinetic', colour: 0 }, { name: 'potential', colour: 1, dash: [5, 3] },
-    ], seek);
+    this.energy = new Chart(
+      'energy',
+      'Energy',
+      [
+        { name: 'total', colour: 2 },
+        { name: 'kinetic', colour: 0 },
+        { name: 'potential', colour: 1, dash: [5, 3] },
+      ],
+      seek,
+    );
     const xyz = (): Curve[] => ['x', 'y', 'z'].map((name, i) => ({ name, colour: [0, 1, 4][i] ?? 0 }));
     this.momentum = new Chart('momentum', 'Momentum', xyz(), seek);
     this.spin = new Chart('angular-momentum', 'Angular momentum', xyz(), seek);
-    this.force = new Chart('force', 'Held force, and impulses', [
-      { name: 'force', colour: 3, fill: true }, { name: 'impulse', colour: 5, stems: true },
-    ], seek);
-    this.gap = new Chart('pair-gap', 'Gap', [{ name: 'gap', colour: 0 }, { name: 'of the other run', colour: 1, dash: [5, 3] }], seek);
+    this.force = new Chart(
+      'force',
+      'Held force, and impulses',
+      [
+        { name: 'force', colour: 3, fill: true },
+        { name: 'impulse', colour: 5, stems: true },
+      ],
+      seek,
+    );
+    this.gap = new Chart(
+      'pair-gap',
+      'Gap',
+      [
+        { name: 'gap', colour: 0 },
+        { name: 'of the other run', colour: 1, dash: [5, 3] },
+      ],
+      seek,
+    );
     this.gap.root.hidden = true;
     place.append(this.energy.root, this.gap.root, this.force.root, this.momentum.root, this.spin.root);
   }

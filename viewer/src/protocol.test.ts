@@ -42,7 +42,8 @@ describe('the stream', () => {
     for (const size of [1, 3, 7, 8, 16, 61, bytes.length]) {
       const decoder = new Decoder();
       const messages: Message[] = [];
-      for (let at = 0; at < bytes.length; at += size) messages.push(...decoder.push(bytes.slice(at, at + size)));
+      for (let at = 0; at < bytes.length; at += size)
+        messages.push(...decoder.push(bytes.slice(at, at + size)));
       expect(decoder.whole).toBe(true);
       expect(messages.map(({ kind }) => kind)).toEqual(['header', 'frames', 'events', 'progress', 'ending']);
       expect(messages[0]).toMatchObject({ header: { title: 'Nähe' } });
@@ -64,7 +65,9 @@ describe('the stream', () => {
   });
 
   it('has a title in any case, and an end that says little is still one', () => {
-    const messages = new Decoder().push(joined([jsonChunk(1, { title: null }), jsonChunk(5, { stopped: 'interrupted' })]));
+    const messages = new Decoder().push(
+      joined([jsonChunk(1, { title: null }), jsonChunk(5, { stopped: 'interrupted' })]),
+    );
     expect(messages[0]).toMatchObject({ header: { title: 'A scene without a title' } });
     expect(messages[1]).toMatchObject({ ending: { notes: [], audit: {}, final: {} } });
   });

@@ -196,7 +196,8 @@ export class Decoder {
       const view = new DataView(head.buffer, head.byteOffset, 8);
       const kind = view.getUint32(0, true);
       const length = view.getUint32(4, true);
-      if (length % 8 !== 0 || length > LONGEST) throw new Error(`the stream is broken: a chunk of ${length} bytes`);
+      if (length % 8 !== 0 || length > LONGEST)
+        throw new Error(`the stream is broken: a chunk of ${length} bytes`);
       if (this.held < 8 + length) break;
       this.take(8);
       const message = read(kind, this.take(length));

@@ -1,7 +1,14 @@
 // What one takes away: the scene, the run's document, a picture, a film, a model that moves.
 
 import {
-  AnimationClip, Color, Group, Mesh, MeshStandardMaterial, QuaternionKeyframeTrack, Scene, VectorKeyframeTrack,
+  AnimationClip,
+  Color,
+  Group,
+  Mesh,
+  MeshStandardMaterial,
+  QuaternionKeyframeTrack,
+  Scene,
+  VectorKeyframeTrack,
 } from 'three';
 import { GLTFExporter } from 'three/addons/exporters/GLTFExporter.js';
 import { Bodies, exponentOf, unitSurface } from './bodies';
@@ -32,7 +39,10 @@ export function picture(canvases: HTMLCanvasElement[]): Promise<Blob> {
     x += canvas.width;
   }
   return new Promise((resolve, reject) => {
-    sheet.toBlob((blob) => (blob === null ? reject(new Error('The browser made no picture.')) : resolve(blob)), 'image/png');
+    sheet.toBlob(
+      (blob) => (blob === null ? reject(new Error('The browser made no picture.')) : resolve(blob)),
+      'image/png',
+    );
   });
 }
 
@@ -43,9 +53,14 @@ export class Film {
   readonly whole: Promise<Blob>;
 
   constructor(canvas: HTMLCanvasElement) {
-    const type = ['video/webm;codecs=vp9', 'video/webm;codecs=vp8', 'video/webm'].find((t) => MediaRecorder.isTypeSupported(t));
+    const type = ['video/webm;codecs=vp9', 'video/webm;codecs=vp8', 'video/webm'].find((t) =>
+      MediaRecorder.isTypeSupported(t),
+    );
     if (type === undefined) throw new Error('This browser records no video.');
-    this.recorder = new MediaRecorder(canvas.captureStream(30), { mimeType: type, videoBitsPerSecond: 8_000_000 });
+    this.recorder = new MediaRecorder(canvas.captureStream(30), {
+      mimeType: type,
+      videoBitsPerSecond: 8_000_000,
+    });
     this.recorder.addEventListener('dataavailable', ({ data }) => this.pieces.push(data));
     this.whole = new Promise((resolve) => {
       this.recorder.addEventListener('stop', () => resolve(new Blob(this.pieces, { type: 'video/webm' })));
@@ -66,7 +81,8 @@ export function keyTimes(timeline: Timeline): Float64Array {
   const room = Math.max(2, Math.floor(KEYS / Math.max(1, timeline.bodies)));
   const even = Math.min(room, Math.max(2, timeline.times.length));
   const times = new Set<number>();
-  for (let i = 0; i < even; i++) times.add(timeline.start + ((timeline.end - timeline.start) * i) / (even - 1));
+  for (let i = 0; i < even; i++)
+    times.add(timeline.start + ((timeline.end - timeline.start) * i) / (even - 1));
   if (timeline.events.length < room) for (const event of timeline.events) times.add(event.time);
   return Float64Array.from([...times].sort((a, b) => a - b));
 }
@@ -119,6 +135,10 @@ export async function model(timeline: Timeline, colours: Palette): Promise<Blob>
     node.quaternion.fromArray(turns[i]);
   });
   const clip = new AnimationClip('run', -1, tracks);
-  const data = await new GLTFExporter().parseAsync(scene, { binary: true, animations: [clip], onlyVisible: false });
+  const data = await new GLTFExporter().parseAsync(scene, {
+    binary: true,
+    animations: [clip],
+    onlyVisible: false,
+  });
   return new Blob([data as ArrayBuffer], { type: 'model/gltf-binary' });
 }

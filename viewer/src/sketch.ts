@@ -3,12 +3,21 @@
 // The page reads just enough of the file for that. What it cannot read it leaves out; the program's word counts, not this.
 
 import { parse } from 'smol-toml';
-import { frameBytes, TOTALS, type Body, type Header, type Quaternion, type Shape, type Vector } from './protocol';
+import {
+  frameBytes,
+  TOTALS,
+  type Body,
+  type Header,
+  type Quaternion,
+  type Shape,
+  type Vector,
+} from './protocol';
 import { Timeline } from './timeline';
 
 type Table = Record<string, unknown>;
 
-const table = (value: unknown): Table => (typeof value === 'object' && value !== null ? (value as Table) : {});
+const table = (value: unknown): Table =>
+  typeof value === 'object' && value !== null ? (value as Table) : {};
 const tables = (value: unknown): Table[] => (Array.isArray(value) ? value.map(table) : []);
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
@@ -25,11 +34,16 @@ function shape(value: unknown): Shape {
     return { kind: 'sphere', semi_axes: [r, r, r], exponent: 2 };
   }
   if ('ellipsoid' in given) {
-    return { kind: 'ellipsoid', semi_axes: vector(table(given['ellipsoid'])['semi_axes'], [1, 1, 1]), exponent: 2 };
+    return {
+      kind: 'ellipsoid',
+      semi_axes: vector(table(given['ellipsoid'])['semi_axes'], [1, 1, 1]),
+      exponent: 2,
+    };
   }
   if ('superellipsoid' in given) {
     return {
-      kind: 'superellipsoid', semi_axes: vector(superellipsoid['semi_axes'], [1, 1, 1]),
+      kind: 'superellipsoid',
+      semi_axes: vector(superellipsoid['semi_axes'], [1, 1, 1]),
       exponent: number(superellipsoid['exponent'], 2),
     };
   }
@@ -63,7 +77,8 @@ function orientation(value: unknown): Quaternion {
   }
   const given = table(value);
   const axes = given['axes'];
-  if (Array.isArray(axes) && axes.length === 3) return fromAxes(axes.map((axis) => vector(axis, [1, 0, 0])) as Matrix);
+  if (Array.isArray(axes) && axes.length === 3)
+    return fromAxes(axes.map((axis) => vector(axis, [1, 0, 0])) as Matrix);
   const bryan = vector(given['bryan'], [0, 0, 0]);
   const [a, b, c] = bryan.map((angle) => [Math.cos(angle / 2), Math.sin(angle / 2)]);
   // Rx(ψ) Ry(θ) Rz(φ).
@@ -83,7 +98,9 @@ export interface SketchedJoint {
 
 function joint(given: Table): SketchedJoint | null {
   const kind = table(given['kind']);
-  const bodies = Array.isArray(given['bodies']) ? given['bodies'].filter((name) => typeof name === 'string') : [];
+  const bodies = Array.isArray(given['bodies'])
+    ? given['bodies'].filter((name) => typeof name === 'string')
+    : [];
   const seat = table(kind['hinge'] ?? kind['ball']);
   if (Array.isArray(seat['point'])) return { bodies, kind: { point: vector(seat['point'], [0, 0, 0]) } };
   return 'weld' in kind ? { bodies, kind: { weld: true } } : null;
@@ -93,7 +110,12 @@ function joint(given: Table): SketchedJoint | null {
 export function parseScene(text: string): { scene: Table; joints: SketchedJoint[] } | null {
   try {
     const scene = table(text.trimStart().startsWith('{') ? JSON.parse(text) : parse(text));
-    return { scene, joints: tables(scene['joint']).map(joint).filter((found) => found !== null) };
+    return {
+      scene,
+      joints: tables(scene['joint'])
+        .map(joint)
+        .filter((found) => found !== null),
+    };
   } catch {
     return null;
   }
@@ -108,18 +130,36 @@ export function sketch(text: string): Timeline | null {
   const given = tables(scene['body']);
   if (given.length === 0) return null;
   const bodies: Body[] = given.map((body) => ({
-    name: String(body['name'] ?? ''), fixed: body['fixed'] === true, mass: 1, inertia: [1, 1, 1], shape: shape(body['shape']),
+    name: String(body['name'] ?? ''),
+    fixed: body['fixed'] === true,
+    mass: 1,
+    inertia: [1, 1, 1],
+    shape: shape(body['shape']),
   }));
   const planes = tables(scene['plane']).map((plane) => {
     const normal = vector(plane['normal'], [0, 0, 1]);
     const length = Math.hypot(...normal) || 1;
-    return { name: '', normal: normal.map((v) => v / length) as Vector, offset: number(plane['offset'], 0) / length };
+    return {
+      name: '',
+      normal: normal.map((v) => v / length) as Vector,
+      offset: number(plane['offset'], 0) / length,
+    };
   });
   const gravity = vector(world['gravity'], [0, 0, 0]);
   const periodic = Array.isArray(world['periodic']) ? vector(world['periodic'], [0, 0, 0]) : null;
   const header: Header = {
-    title: '', source: null, text, until: 0, sample: 0, on_paradox: 'hold', gravity, periodic, floats_per_body: 13, bodies,
-    planes, joints: read.joints.map(({ bodies: members }) => ({ name: '', bodies: members })),
+    title: '',
+    source: null,
+    text,
+    until: 0,
+    sample: 0,
+    on_paradox: 'hold',
+    gravity,
+    periodic,
+    floats_per_body: 13,
+    bodies,
+    planes,
+    joints: read.joints.map(({ bodies: members }) => ({ name: '', bodies: members })),
   };
   const timeline = new Timeline(header);
   const data = new ArrayBuffer(frameBytes(bodies.length, 13));

@@ -25,7 +25,9 @@ describe('numbers', () => {
     expect(count(1234567)).toBe('1\u2009234\u2009567');
     expect(fileName('<b>The "paradox"</b> / ../x')).toBe('b-the-paradox-b-x');
     expect(fileName('…')).toBe('scene');
-    expect([0.3, 1.4, 36, 0.0008].map(roundLength)).toEqual([0.2, 1, 50, 0.001].map((x) => expect.closeTo(x, 12)));
+    expect([0.3, 1.4, 36, 0.0008].map(roundLength)).toEqual(
+      [0.2, 1, 50, 0.001].map((x) => expect.closeTo(x, 12)),
+    );
   });
 });
 
@@ -67,7 +69,12 @@ describe('the clock', () => {
 });
 
 it('an event is found by the words of its row', () => {
-  const event = { number: 17, kind: 'hold_end', bodies: ['Egg', 'table'], type: 'separating' } as unknown as RunEvent;
+  const event = {
+    number: 17,
+    kind: 'hold_end',
+    bodies: ['Egg', 'table'],
+    type: 'separating',
+  } as unknown as RunEvent;
   expect(matches(event, '', '')).toBe(true);
   expect(matches(event, 'impact', '')).toBe(false);
   expect(matches(event, 'hold_end', 'egg separating')).toBe(true);
@@ -85,7 +92,12 @@ it('a place in the text counts characters, not bytes or code units', () => {
 });
 
 it('laws stand in the order of the program, unknown ones last', () => {
-  expect(lawOrder(['decoupled', 'new', 'poisson', 'newton_lcp'])).toEqual(['newton_lcp', 'poisson', 'decoupled', 'new']);
+  expect(lawOrder(['decoupled', 'new', 'poisson', 'newton_lcp'])).toEqual([
+    'newton_lcp',
+    'poisson',
+    'decoupled',
+    'new',
+  ]);
 });
 
 it('a curve between its points', () => {
@@ -96,7 +108,9 @@ it('a curve between its points', () => {
 
 describe('a sketch', () => {
   const poseOf = (orientation: string): number[] => {
-    const timeline = sketch(`[[body]]\nshape = { sphere = { radius = 2 } }\nposition = [1, 2, 3]\norientation = ${orientation}`);
+    const timeline = sketch(
+      `[[body]]\nshape = { sphere = { radius = 2 } }\nposition = [1, 2, 3]\norientation = ${orientation}`,
+    );
     const out = new Float64Array(7);
     timeline?.poses(0, out);
     return [...out];
@@ -121,16 +135,39 @@ describe('a sketch', () => {
 describe('the gap over a run', () => {
   const event = (number: number, time: number, first: string, second: string): RunEvent =>
     ({ number, time, bodies: [first, second] }) as unknown as RunEvent;
-  const events = [event(0, 1, 'floor', 'a'), event(1, 2, 'floor', 'b'), event(2, 3, 'a', 'b'), event(3, 7, 'floor', 'a')];
+  const events = [
+    event(0, 1, 'floor', 'a'),
+    event(1, 2, 'floor', 'b'),
+    event(2, 3, 'a', 'b'),
+    event(3, 7, 'floor', 'a'),
+  ];
 
   it('is asked for from event to event of the bodies that move', () => {
     expect(stretches(events, ['floor', 'a'], ['a'], 0, 10)).toEqual([
-      { event: 0, span: 2, from: 0, until: 3 }, { event: 3, span: 4, from: 3, until: 10 },
+      { event: 0, span: 2, from: 0, until: 3 },
+      { event: 3, span: 4, from: 3, until: 10 },
     ]);
-    expect(stretches(events, ['a', 'b'], ['a', 'b'], 0, 10)).toEqual([{ event: 2, span: 4, from: 2, until: 7 }]);
+    expect(stretches(events, ['a', 'b'], ['a', 'b'], 0, 10)).toEqual([
+      { event: 2, span: 4, from: 2, until: 7 },
+    ]);
   });
 
   it('stands beside another run’s on one axis', () => {
-    expect(joined([[0, 1], [5, 6]], [[0, 0.5], [7, 8]])).toEqual([[0, 0.5, 1], [5, undefined, 6], [7, 8, undefined]]);
+    expect(
+      joined(
+        [
+          [0, 1],
+          [5, 6],
+        ],
+        [
+          [0, 0.5],
+          [7, 8],
+        ],
+      ),
+    ).toEqual([
+      [0, 0.5, 1],
+      [5, undefined, 6],
+      [7, 8, undefined],
+    ]);
   });
 });

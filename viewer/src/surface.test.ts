@@ -4,8 +4,8 @@ import { gridLines, superellipsoid } from './surface';
 /** log Γ (Lanczos), good to 1e-13 here. */
 function gamma(z: number): number {
   const g = [
-    0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059, 12.507343278686905,
-    -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
+    0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
+    12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
   ];
   const x = g.slice(1).reduce((sum, value, i) => sum + value / (z + i), g[0]);
   const t = z + 6.5;
@@ -21,7 +21,8 @@ function meshVolume(p: number, cells: number): number {
   for (let i = 0; i < indices.length; i += 3) {
     const [a, b, c] = [3 * indices[i], 3 * indices[i + 1], 3 * indices[i + 2]];
     six +=
-      x[a] * (x[b + 1] * x[c + 2] - x[b + 2] * x[c + 1]) + x[a + 1] * (x[b + 2] * x[c] - x[b] * x[c + 2]) +
+      x[a] * (x[b + 1] * x[c + 2] - x[b + 2] * x[c + 1]) +
+      x[a + 1] * (x[b + 2] * x[c] - x[b] * x[c + 2]) +
       x[a + 2] * (x[b] * x[c + 1] - x[b + 1] * x[c]);
   }
   return six / 6;

@@ -81,8 +81,10 @@ export function superellipsoid(exponent: number, cells: number): Mesh {
     for (let i = 0; i < cells; i++) {
       for (let j = 0; j < cells; j++) {
         const a = first + i * side + j;
-        const corners = sign > 0 ? [a, a + side, a + 1, a + 1, a + side, a + side + 1]
-          : [a, a + 1, a + side, a + 1, a + side + 1, a + side];
+        const corners =
+          sign > 0
+            ? [a, a + side, a + 1, a + 1, a + side, a + side + 1]
+            : [a, a + 1, a + side, a + 1, a + side + 1, a + side];
         for (const corner of corners) indices[index++] = corner;
       }
     }

@@ -5,10 +5,26 @@ import { keyTimes } from './share';
 import { Series, Timeline } from './timeline';
 
 const header = (floats = 13): Header => ({
-  title: '', source: null, text: '', until: 1, sample: 0.5, on_paradox: 'hold', gravity: [0, 0, 0], periodic: null,
+  title: '',
+  source: null,
+  text: '',
+  until: 1,
+  sample: 0.5,
+  on_paradox: 'hold',
+  gravity: [0, 0, 0],
+  periodic: null,
   floats_per_body: floats,
-  bodies: [{ name: 'ball', fixed: false, mass: 1, inertia: [1, 1, 1], shape: { kind: 'sphere', semi_axes: [1, 1, 1], exponent: 2 } }],
-  planes: [], joints: [],
+  bodies: [
+    {
+      name: 'ball',
+      fixed: false,
+      mass: 1,
+      inertia: [1, 1, 1],
+      shape: { kind: 'sphere', semi_axes: [1, 1, 1], exponent: 2 },
+    },
+  ],
+  planes: [],
+  joints: [],
 });
 
 function frames(floats: number, rows: [time: number, x: number, v: number][]): ArrayBuffer {
@@ -23,14 +39,34 @@ function frames(floats: number, rows: [time: number, x: number, v: number][]): A
 }
 
 const state = (x: number, v: number): State => ({
-  position: [x, 0, 0], orientation: [1, 0, 0, 0], velocity: [v, 0, 0], angular_velocity: [0, 0, v],
+  position: [x, 0, 0],
+  orientation: [1, 0, 0, 0],
+  velocity: [v, 0, 0],
+  angular_velocity: [0, 0, v],
 });
 
 function event(number: number, time: number, x: number, before: number, after: number): RunEvent {
   return {
-    number, time, time_error: 0, kind: 'impact', bodies: ['wall', 'ball'], image: null, point: [x, 0, 0], normal: [1, 0, 0],
-    gap: 0, approach: before, separation: after, impulse: 3, impulse_vector: [-3, 0, 0], type: 'normal', g2: null, g3: null,
-    force_slope: null, energy_before: 1, energy_after: 1, states: [{ body: 0, before: state(x, before), after: state(x, after) }],
+    number,
+    time,
+    time_error: 0,
+    kind: 'impact',
+    bodies: ['wall', 'ball'],
+    image: null,
+    point: [x, 0, 0],
+    normal: [1, 0, 0],
+    gap: 0,
+    approach: before,
+    separation: after,
+    impulse: 3,
+    impulse_vector: [-3, 0, 0],
+    type: 'normal',
+    g2: null,
+    g3: null,
+    force_slope: null,
+    energy_before: 1,
+    energy_after: 1,
+    states: [{ body: 0, before: state(x, before), after: state(x, after) }],
   };
 }
 
@@ -38,7 +74,13 @@ function event(number: number, time: number, x: number, before: number, after: n
 function bounced(floats = 13): Timeline {
   const timeline = new Timeline(header(floats));
   timeline.add({ kind: 'frames', data: frames(floats, [[0, 0, 1]]) });
-  timeline.add({ kind: 'frames', data: frames(floats, [[0.5, -0.1, -2], [1, -1.1, -2]]) });
+  timeline.add({
+    kind: 'frames',
+    data: frames(floats, [
+      [0.5, -0.1, -2],
+      [1, -1.1, -2],
+    ]),
+  });
   timeline.add({ kind: 'events', events: [event(0, 0.3, 0.3, 1, -2)] });
   return timeline;
 }
@@ -54,13 +96,21 @@ describe('a timeline', () => {
     for (const floats of [13, 7]) {
       const timeline = bounced(floats);
       for (const t of [0, 0.1, 0.29999, 0.3]) expect(x(timeline, t)).toBeCloseTo(t, 7);
-      for (const t of [0.3, 0.30001, 0.45, 0.5, 0.8, 1]) expect(x(timeline, t)).toBeCloseTo(0.3 - 2 * (t - 0.3), 6);
+      for (const t of [0.3, 0.30001, 0.45, 0.5, 0.8, 1])
+        expect(x(timeline, t)).toBeCloseTo(0.3 - 2 * (t - 0.3), 6);
     }
   });
 
   it('goes straight where an event came without states', () => {
     const timeline = new Timeline(header());
-    timeline.add({ kind: 'frames', data: frames(13, [[0, 0, 1], [0.5, -0.1, -2], [1, -1.1, -2]]) });
+    timeline.add({
+      kind: 'frames',
+      data: frames(13, [
+        [0, 0, 1],
+        [0.5, -0.1, -2],
+        [1, -1.1, -2],
+      ]),
+    });
     timeline.add({ kind: 'events', events: [{ ...event(0, 0.3, 0.3, 1, -2), states: [] }] });
     for (const t of [0.1, 0.25, 0.4]) expect(x(timeline, t)).toBeCloseTo(-0.2 * t, 6);
     expect(x(timeline, 0.75)).toBeCloseTo(-0.6, 6);
@@ -70,7 +120,12 @@ describe('a timeline', () => {
     const timeline = bounced();
     const times = [0.9, 0.1, 0.31, 0.29, 0.5, 0.3];
     const first = times.map((t) => x(timeline, t));
-    expect(times.reverse().map((t) => x(timeline, t)).reverse()).toEqual(first);
+    expect(
+      times
+        .reverse()
+        .map((t) => x(timeline, t))
+        .reverse(),
+    ).toEqual(first);
     const path = new Float32Array(6);
     x(timeline, 0.9);
     timeline.path(0, Float64Array.from([0.2, 0.4]), path);
@@ -88,7 +143,10 @@ describe('a timeline', () => {
 
   it('steps from event to event, several contacts of one instant being one', () => {
     const timeline = bounced();
-    timeline.add({ kind: 'events', events: [event(1, 0.7, -0.5, -2, 1), event(1, 0.7, -0.5, -2, 1), event(2, 0.9, 0, 1, 1)] });
+    timeline.add({
+      kind: 'events',
+      events: [event(1, 0.7, -0.5, -2, 1), event(1, 0.7, -0.5, -2, 1), event(2, 0.9, 0, 1, 1)],
+    });
     expect(timeline.eventAfter(0)).toBe(0);
     expect(timeline.eventAfter(0.3)).toBe(1);
     expect(timeline.eventAfter(0.7)).toBe(3);

@@ -221,7 +221,17 @@ export class Timeline {
     const blanks = this.blanks[body];
     const blank = blanks !== undefined && blanks.upTo(t1) > blanks.upTo(t0);
     this.straight[body] = blank ? 1 : 0;
-    prepare(this.segments, body * SEGMENT, blank ? 7 : this.floats, t0, a, ai, Number.isFinite(t1) ? t1 : t0, b, bi);
+    prepare(
+      this.segments,
+      body * SEGMENT,
+      blank ? 7 : this.floats,
+      t0,
+      a,
+      ai,
+      Number.isFinite(t1) ? t1 : t0,
+      b,
+      bi,
+    );
     this.from[body] = t0;
     this.until[body] = t1;
   }

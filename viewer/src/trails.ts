@@ -1,6 +1,13 @@
 // Where the bodies' centres have been: one set of line segments for all, fading into the background.
 
-import { BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, LineBasicMaterial, LineSegments } from 'three';
+import {
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  DynamicDrawUsage,
+  LineBasicMaterial,
+  LineSegments,
+} from 'three';
 import type { Timeline } from './timeline';
 
 const POINTS = 72;
@@ -28,8 +35,13 @@ export class Trails {
 
   /** Draws the last `span` of time of the given bodies, up to t. */
   draw(
-    timeline: Timeline, bodies: readonly number[], t: number, span: number, colourOf: (body: number) => Color,
-    background: Color, box: readonly number[] | null,
+    timeline: Timeline,
+    bodies: readonly number[],
+    t: number,
+    span: number,
+    colourOf: (body: number) => Color,
+    background: Color,
+    box: readonly number[] | null,
   ): void {
     const begin = Math.max(timeline.start, t - span);
     const mixed = new Color();
@@ -44,7 +56,8 @@ export class Trails {
           if (!this.fold(from, box)) continue;
           mixed.copy(background).lerp(colour, 0.15 + 0.75 * (i / POINTS));
           for (let end = 0; end < 2; end++) {
-            for (let k = 0; k < 3; k++) this.positions[3 * vertex + k] = this.path[from + 3 * end + k] - this.shift[k];
+            for (let k = 0; k < 3; k++)
+              this.positions[3 * vertex + k] = this.path[from + 3 * end + k] - this.shift[k];
             this.colours[3 * vertex] = mixed.r;
             this.colours[3 * vertex + 1] = mixed.g;
             this.colours[3 * vertex + 2] = mixed.b;

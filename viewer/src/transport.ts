@@ -62,7 +62,8 @@ export class Transport {
   /** To the start of the event before or after the time shown. */
   event(direction: -1 | 1): void {
     if (this.timeline === null) return;
-    const index = direction > 0 ? this.timeline.eventAfter(this.clock.time) : this.timeline.eventBefore(this.clock.time);
+    const index =
+      direction > 0 ? this.timeline.eventAfter(this.clock.time) : this.timeline.eventBefore(this.clock.time);
     const event = this.timeline.events[index];
     if (event === undefined) return;
     this.clock.pause();
@@ -131,7 +132,8 @@ export class Transport {
       const x = Math.round((width * event.time) / whole);
       if (x === lastPixel) continue;
       lastPixel = x;
-      context.fillStyle = event.kind.startsWith('hold') || event.kind.startsWith('pass') ? colours.force : colours.impulse;
+      context.fillStyle =
+        event.kind.startsWith('hold') || event.kind.startsWith('pass') ? colours.force : colours.impulse;
       context.fillRect(Math.min(width - ratio, x), 0, Math.max(1, ratio * 1.5), height);
     }
   }

@@ -52,7 +52,10 @@ export class Workspace {
   private lastListed = 0;
 
   constructor() {
-    this.stage = new Stage(part('first-stage'), 'The bodies in three dimensions; drag to turn, scroll to come closer');
+    this.stage = new Stage(
+      part('first-stage'),
+      'The bodies in three dimensions; drag to turn, scroll to come closer',
+    );
     part('first-stage').append(this.caption.root);
     this.caption.root.hidden = true;
     this.transport = new Transport(this.clock, () => this.redraw());
@@ -92,7 +95,10 @@ export class Workspace {
 
   private bind(): void {
     part('run').addEventListener('click', () => void this.run());
-    part('stop').addEventListener('click', () => void this.session?.stop().catch((e: Error) => announce(e.message, 'error')));
+    part('stop').addEventListener(
+      'click',
+      () => void this.session?.stop().catch((e: Error) => announce(e.message, 'error')),
+    );
     part('fit').addEventListener('click', () => this.stage.fit());
     part('paradox').addEventListener('click', () => void this.toggleOther());
     part<HTMLSelectElement>('follow').addEventListener('change', (event) => {
@@ -131,10 +137,15 @@ export class Workspace {
     const bind = (id: string, action: () => Promise<void> | void): void => {
       part(id).addEventListener('click', () => {
         part<HTMLDetailsElement>('share').open = false;
-        Promise.resolve().then(action).catch((error: unknown) => announce(error instanceof Error ? error.message : String(error), 'error'));
+        Promise.resolve()
+          .then(action)
+          .catch((error: unknown) =>
+            announce(error instanceof Error ? error.message : String(error), 'error'),
+          );
       });
     };
-    const named = (ending: string): string => `${fileName(this.timeline?.header.title ?? this.name)}.${ending}`;
+    const named = (ending: string): string =>
+      `${fileName(this.timeline?.header.title ?? this.name)}.${ending}`;
     bind('share-scene', () => {
       const text = this.editor.text;
       const ending = text.trimStart().startsWith('{') ? 'json' : 'toml';
@@ -262,10 +273,10 @@ export class Workspace {
     slow.checked = timeline.events.length <= FEW_EVENTS;
     this.clock.slow = slow.checked;
     // What was measured from the first frames is measured again, unless one has looked around since.
-    if (!this.stage.moved) this.stage.load(timeline);
+    if (!this.stage.eye.moved) this.stage.load(timeline);
     this.holds = heldForces(timeline);
     this.stage.setHolds(this.holds);
-    part<HTMLSelectElement>('follow').value = String(this.stage.follow);
+    part<HTMLSelectElement>('follow').value = String(this.stage.eye.follow);
     part('paradox').hidden = !timeline.events.some(isParadox);
     void this.caption.load(session);
     if (timeline.events.length > 0) void this.showGap(timeline.events[0].bodies);
@@ -279,11 +290,13 @@ export class Workspace {
       element('option', { value: 'all' }, 'all bodies'),
       ...timeline.header.bodies.slice(0, 500).map((body, i) => element('option', { value: i }, body.name)),
     );
-    select.value = String(this.stage.follow);
+    select.value = String(this.stage.eye.follow);
   }
 
   private checked(check: Check): void {
-    part('check').textContent = check.ok ? `Fine: ${count(check.bodies)} ${check.bodies === 1 ? 'body' : 'bodies'}.` : 'The scene has mistakes.';
+    part('check').textContent = check.ok
+      ? `Fine: ${count(check.bodies)} ${check.bodies === 1 ? 'body' : 'bodies'}.`
+      : 'The scene has mistakes.';
   }
 
   private nearestEvent(time: number): number {
@@ -363,7 +376,8 @@ export class Workspace {
       this.stage.refit();
       this.clock.seek(timeline.events.find(isParadox)?.time ?? 0);
       const hold = timeline.events.find((event) => event.kind.endsWith('_end'));
-      if (!reducedMotion()) this.clock.pass(0, Math.min(timeline.end, 4 * (hold?.time ?? timeline.end / 4)), 12);
+      if (!reducedMotion())
+        this.clock.pass(0, Math.min(timeline.end, 4 * (hold?.time ?? timeline.end / 4)), 12);
     } catch (error) {
       this.refused(error);
     }
@@ -387,7 +401,7 @@ export class Workspace {
     this.redraw();
     if (this.aligning || follower === undefined) return;
     this.aligning = true;
-    follower.lookLike(leader);
+    follower.eye.lookLike(leader.eye);
     this.aligning = false;
   }
 
@@ -469,9 +483,14 @@ export class Workspace {
     const spin = timeline.spin(body, this.clock.time);
     const { name, mass, fixed } = timeline.header.bodies[body];
     const rows: [string, string][] = [
-      ['body', name], ['mass', fixed ? 'fixed' : short(mass)], ['position', vector([...pose.subarray(0, 3)])],
-      ['velocity', vector([...velocity])], ['angular velocity', vector(spin)],
+      ['body', name],
+      ['mass', fixed ? 'fixed' : short(mass)],
+      ['position', vector([...pose.subarray(0, 3)])],
+      ['velocity', vector([...velocity])],
+      ['angular velocity', vector(spin)],
     ];
-    place.replaceChildren(...rows.flatMap(([term, text]) => [element('dt', {}, term), element('dd', {}, text)]));
+    place.replaceChildren(
+      ...rows.flatMap(([term, text]) => [element('dt', {}, term), element('dd', {}, text)]),
+    );
   }
 }

@@ -12,12 +12,17 @@ test.afterAll(() => server.stop());
 
 async function clean(page: Page, where: string): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
-  const said = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+  const said = violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+  );
   expect(said, where).toEqual([]);
 }
 
 for (const scheme of ['light', 'dark'] as const) {
-  for (const [size, width, height] of [['desk', 1280, 800], ['phone', 360, 740]] as const) {
+  for (const [size, width, height] of [
+    ['desk', 1280, 800],
+    ['phone', 360, 740],
+  ] as const) {
     test(`axe finds nothing, ${scheme}, ${size}`, async ({ page }) => {
       await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
       await page.setViewportSize({ width, height });
@@ -79,7 +84,8 @@ test('a phone has everything, and nothing sticks out', async ({ page }) => {
     await expect(page.locator(`#${tab}`)).toBeVisible();
     expect(await page.evaluate(() => document.documentElement.scrollWidth), tab).toBeLessThanOrEqual(360);
   }
-  for (const id of ['play', 'next', 'scrub', 'speed', 'slow', 'share', 'fit', 'follow']) await expect(page.locator(`#${id}`), id).toBeVisible();
+  for (const id of ['play', 'next', 'scrub', 'speed', 'slow', 'share', 'fit', 'follow'])
+    await expect(page.locator(`#${id}`), id).toBeVisible();
   await page.locator('#next').click();
   await expect(page.locator('#now')).not.toHaveText('0 s');
 });

@@ -9,10 +9,20 @@ const MANY = 10_000;
 
 /** Ten thousand balls and superellipsoids on a lattice, all moving. */
 function crowd(): string {
-  const lines = ['carom = 1', 'title = "Ten thousand bodies"', '[world]', `periodic = [${3 * SIDE}, ${3 * SIDE}, ${3 * SIDE}]`];
+  const lines = [
+    'carom = 1',
+    'title = "Ten thousand bodies"',
+    '[world]',
+    `periodic = [${3 * SIDE}, ${3 * SIDE}, ${3 * SIDE}]`,
+  ];
   for (let i = 0; i < MANY; i++) {
-    const [x, y, z] = [i % SIDE, Math.floor(i / SIDE) % SIDE, Math.floor(i / SIDE / SIDE)].map((k) => 1.5 + 3 * k);
-    const shape = i % 2 === 0 ? '{ sphere = { radius = 0.8 } }' : '{ superellipsoid = { semi_axes = [0.6, 0.7, 0.9], exponent = 4 } }';
+    const [x, y, z] = [i % SIDE, Math.floor(i / SIDE) % SIDE, Math.floor(i / SIDE / SIDE)].map(
+      (k) => 1.5 + 3 * k,
+    );
+    const shape =
+      i % 2 === 0
+        ? '{ sphere = { radius = 0.8 } }'
+        : '{ superellipsoid = { semi_axes = [0.6, 0.7, 0.9], exponent = 4 } }';
     const v = [Math.sin(i), Math.cos(1.7 * i), Math.sin(2.3 * i)].map((c) => c.toFixed(4));
     lines.push(`[[body]]\nname = "b${i}"\nshape = ${shape}\nmass = 1\nposition = [${x}, ${y}, ${z}]`);
     lines.push(`velocity = [${v.join(', ')}]\nangular_velocity = [${v.reverse().join(', ')}]`);
@@ -37,11 +47,14 @@ test('ten thousand bodies', async ({ page }) => {
       await drawn(page);
       const data = await page.locator('#cost').evaluate((cost) => ({ ...(cost as HTMLElement).dataset }));
       costs.push({
-        script: Number(data['scriptMs']), submit: Number(data['submitMs']), calls: Number(data['drawCalls']),
+        script: Number(data['scriptMs']),
+        submit: Number(data['submitMs']),
+        calls: Number(data['drawCalls']),
         triangles: Number(data['triangles']),
       });
     }
-    const middle = (pick: (cost: (typeof costs)[0]) => number): number => costs.map(pick).sort((a, b) => a - b)[costs.length >> 1];
+    const middle = (pick: (cost: (typeof costs)[0]) => number): number =>
+      costs.map(pick).sort((a, b) => a - b)[costs.length >> 1];
     // Played for three seconds: how many frames the whole of it, rasterising on the processor included, gets through.
     await page.keyboard.press('Home');
     await page.keyboard.press(' ');
@@ -56,7 +69,7 @@ test('ten thousand bodies', async ({ page }) => {
     });
     console.log(
       `${MANY} bodies: script ${middle((c) => c.script).toFixed(1)} ms, submission ${middle((c) => c.submit).toFixed(1)} ms, ` +
-      `${middle((c) => c.calls)} draw calls, ${middle((c) => c.triangles)} triangles; ${rate.toFixed(1)} frames a second in software rendering`,
+        `${middle((c) => c.calls)} draw calls, ${middle((c) => c.triangles)} triangles; ${rate.toFixed(1)} frames a second in software rendering`,
     );
     expect(middle((c) => c.calls)).toBeLessThanOrEqual(12);
     // 60 frames a second leave 16.7 ms; the machine that tests may be slow and busy.
@@ -73,7 +86,9 @@ test('the frames of a run that is watched are ours for a small part', async ({ p
     await page.goto(`${server.address}#scene/gas`);
     await ended(page);
     const data = await page.locator('#cost').evaluate((cost) => ({ ...(cost as HTMLElement).dataset }));
-    console.log(`100 bodies: script ${Number(data['scriptMs']).toFixed(2)} ms, ${data['drawCalls']} draw calls`);
+    console.log(
+      `100 bodies: script ${Number(data['scriptMs']).toFixed(2)} ms, ${data['drawCalls']} draw calls`,
+    );
     expect(Number(data['drawCalls'])).toBeLessThanOrEqual(16);
   } finally {
     server.stop();

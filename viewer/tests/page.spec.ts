@@ -18,10 +18,16 @@ test.describe('from the gallery', () => {
     await page.goto(server.address);
     const cards = page.locator('.card');
     expect(await cards.count()).toBeGreaterThanOrEqual(12);
-    const painted = async (): Promise<number> => page.locator('.card canvas').first().evaluate((canvas: HTMLCanvasElement) => {
-      const data = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? new Uint8ClampedArray();
-      return new Set(new Uint32Array(data.buffer)).size;
-    });
+    const painted = async (): Promise<number> =>
+      page
+        .locator('.card canvas')
+        .first()
+        .evaluate((canvas: HTMLCanvasElement) => {
+          const data =
+            canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ??
+            new Uint8ClampedArray();
+          return new Set(new Uint32Array(data.buffer)).size;
+        });
     await expect.poll(painted, { timeout: 30_000 }).toBeGreaterThan(50);
   });
 
@@ -39,7 +45,15 @@ test.describe('from the gallery', () => {
     await page.locator('#tab-events').click();
     const fact = (name: string): Promise<number> => value(page, `#detail [data-fact="${name}"]`);
     await expect(page.locator('#detail h2').first()).toHaveText('Event 1: hold end');
-    for (const name of ['time', 'impulse', 'energy_before', 'energy_after', 'approach', 'separation', 'gap']) {
+    for (const name of [
+      'time',
+      'impulse',
+      'energy_before',
+      'energy_after',
+      'approach',
+      'separation',
+      'gap',
+    ]) {
       expect(await fact(name), name).toBe(lift[name]);
     }
     // The table has the same numbers, and a click in it goes there.
@@ -52,13 +66,18 @@ test.describe('from the gallery', () => {
     await expect.poll(() => fact('classify-g3')).toBeCloseTo(-15.318982299576987, 10);
     const picture = page.locator('img.neighbourhood');
     await expect(picture).toBeVisible();
-    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(100);
+    await expect
+      .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
+      .toBeGreaterThan(100);
     // The gap's curve: free flight would overlap.
     await expect(page.locator('[data-chart=gap] canvas')).toBeVisible();
     // The result.
     for (const [name, expected] of Object.entries(document.audit)) {
       if (typeof expected !== 'number') continue;
-      expect(Number(await page.locator(`#result [data-fact="${name}"]`).getAttribute('data-value')), name).toBe(expected);
+      expect(
+        Number(await page.locator(`#result [data-fact="${name}"]`).getAttribute('data-value')),
+        name,
+      ).toBe(expected);
     }
     for (const [name, state] of Object.entries(document.final)) {
       const cells = page.locator(`#result tr[data-body="${name}"] td`);
@@ -82,7 +101,10 @@ test.describe('from the gallery', () => {
     await pause(page);
     await page.locator('#scrub').fill('0.1');
     const gap = (mode: string): Promise<number> =>
-      page.locator(`.caption[data-mode=${mode}]`).getAttribute('data-gap').then((text) => (text === null || text === '' ? NaN : Number(text)));
+      page
+        .locator(`.caption[data-mode=${mode}]`)
+        .getAttribute('data-gap')
+        .then((text) => (text === null || text === '' ? NaN : Number(text)));
     await expect.poll(() => gap('hold')).toBeCloseTo(0, 9);
     // As `carom gap --at 0.1` has it.
     await expect.poll(() => gap('pass')).toBeCloseTo(-0.0020464497, 5);
@@ -125,7 +147,9 @@ test.describe('from the gallery', () => {
     const entry = page.locator('#diagnostics li').first();
     await expect(entry).toHaveAttribute('data-line', String(at + 1));
     await expect(page.locator('.cm-lintRange-error')).toHaveCount(1);
-    await expect(page.locator('.cm-line', { has: page.locator('.cm-lintRange-error') })).toHaveText('mass = -1');
+    await expect(page.locator('.cm-line', { has: page.locator('.cm-lintRange-error') })).toHaveText(
+      'mass = -1',
+    );
     await page.locator('#run').click();
     await expect(page.locator('#announcement')).toContainText('mistakes');
     await retype(page, lines.join('\n'));
@@ -140,11 +164,19 @@ test.describe('from the gallery', () => {
     await ended(page);
     await page.locator('#tab-scene').click();
     const text = readFileSync(join(ROOT, 'cases/gallery/box.toml'), 'utf8');
-    await retype(page, text.replace(/^until = .*/m, 'until = 1e6').replace(/^max_events = .*/m, 'max_events = 100000000').replace(/^sample = .*/m, 'sample = 10'));
+    await retype(
+      page,
+      text
+        .replace(/^until = .*/m, 'until = 1e6')
+        .replace(/^max_events = .*/m, 'max_events = 100000000')
+        .replace(/^sample = .*/m, 'sample = 10'),
+    );
     await page.locator('#run').click();
     await expect(page.locator('#progress')).toBeVisible();
     await expect(page.locator('#progress-text')).toContainText('events');
-    await expect.poll(async () => (await page.locator('#event-count').textContent())?.length ?? 0).toBeGreaterThan(3);
+    await expect
+      .poll(async () => (await page.locator('#event-count').textContent())?.length ?? 0)
+      .toBeGreaterThan(3);
     await page.locator('#stop').click();
     await ended(page);
     await expect(page.locator('#result [data-stopped]')).toHaveAttribute('data-stopped', 'interrupted');
@@ -192,19 +224,26 @@ test.describe('from the gallery', () => {
     };
     const scene = await take('#share-scene');
     expect(scene.name).toBe('a-superball-thrown-under-a-table.toml');
-    expect(scene.bytes.toString()).toBe(readFileSync(join(ROOT, 'cases/gallery/superball_under_table.toml'), 'utf8'));
+    expect(scene.bytes.toString()).toBe(
+      readFileSync(join(ROOT, 'cases/gallery/superball_under_table.toml'), 'utf8'),
+    );
     const run = JSON.parse((await take('#share-run')).bytes.toString()) as { events: { time: number }[] };
     expect(run.events.map(({ time }) => time)).toEqual(
-      runJson(join(ROOT, 'cases/gallery/superball_under_table.toml')).events.map((event) => event['time']));
+      runJson(join(ROOT, 'cases/gallery/superball_under_table.toml')).events.map((event) => event['time']),
+    );
     const picture = (await take('#share-picture')).bytes;
     expect(picture.subarray(1, 4).toString()).toBe('PNG');
     expect(picture.length).toBeGreaterThan(5000);
     const model = (await take('#share-model')).bytes;
     expect(model.subarray(0, 4).toString()).toBe('glTF');
     const gltf = JSON.parse(model.subarray(20, 20 + model.readUInt32LE(12)).toString()) as {
-      animations: { channels: { target: { path: string } }[] }[]; nodes: { extras?: { name: string } }[];
+      animations: { channels: { target: { path: string } }[] }[];
+      nodes: { extras?: { name: string } }[];
     };
-    expect(gltf.animations[0].channels.map(({ target }) => target.path).sort()).toEqual(['rotation', 'translation']);
+    expect(gltf.animations[0].channels.map(({ target }) => target.path).sort()).toEqual([
+      'rotation',
+      'translation',
+    ]);
     expect(gltf.nodes.some(({ extras }) => extras?.name === 'ball')).toBe(true);
     await page.locator('#speed').selectOption('0.2');
     await page.locator('#slow').uncheck();

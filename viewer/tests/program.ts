@@ -17,7 +17,9 @@ export class Server {
   ) {}
 
   static async start(...paths: string[]): Promise<Server> {
-    const child = spawn(PROGRAM, ['view', '--no-open', '--port', '0', ...paths], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(PROGRAM, ['view', '--no-open', '--port', '0', ...paths], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const address = await new Promise<string>((found, failed) => {
       let text = '';
       child.stdout.on('data', (bytes: Buffer) => {

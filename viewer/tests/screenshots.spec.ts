@@ -25,7 +25,12 @@ async function take(page: Page, name: string): Promise<void> {
   expect(statSync(path).size).toBeLessThan(300_000);
 }
 
-async function open(page: Page, scene: string, size: { width: number; height: number }, scheme: 'light' | 'dark'): Promise<void> {
+async function open(
+  page: Page,
+  scene: string,
+  size: { width: number; height: number },
+  scheme: 'light' | 'dark',
+): Promise<void> {
   await page.emulateMedia({ colorScheme: scheme });
   await page.setViewportSize(size);
   await page.goto(`${server.address}#scene/${scene}`);
@@ -34,7 +39,10 @@ async function open(page: Page, scene: string, size: { width: number; height: nu
 }
 
 test('gallery', async ({ page }) => {
-  for (const [name, size] of [['gallery-1024x768', DESK], ['gallery-360x740', PHONE]] as const) {
+  for (const [name, size] of [
+    ['gallery-1024x768', DESK],
+    ['gallery-360x740', PHONE],
+  ] as const) {
     await page.setViewportSize(size);
     await page.goto(server.address);
     await page.waitForTimeout(9000);
