@@ -229,6 +229,10 @@ fn standard_error(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
     }
+    if values.iter().all(|value| value == &values[0]) {
+        // Without the rounding of their mean.
+        return Some(0.0);
+    }
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let variance = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / (count - 1.0);
