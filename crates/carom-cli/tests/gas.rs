@@ -78,7 +78,8 @@ fn a_fill_runs_and_its_document_has_its_averages() {
 fn both_loops_tell_the_same() {
     // Chaos parts them after some collisions; before, they agree to rounding, and on the averages.
     let text = gas(40, EGG, 0.2, "until = 1.5\nsample = 0");
-    let of = |which: &str| run_text(&format!("gas-{which}"), &text, &["--json", "--loop", which]).well().json();
+    let of =
+        |which: &str| run_text(&format!("gas-{which}"), &text, &["--json", "--loop", which]).well().json();
     let (crowd, simulation) = (of("crowd"), of("simulation"));
     assert_eq!((&crowd["loop"], &simulation["loop"]), (&"crowd".into(), &"simulation".into()));
     for i in 0..20 {
@@ -149,7 +150,8 @@ fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
         kills += 1;
         if !cut.join("checkpoint.json").exists() {
             // Killed before the first checkpoint.
-            let options = [scene.to_str().unwrap(), "-o", cut.to_str().unwrap(), "--force", "--checkpoint", "0"];
+            let options =
+                [scene.to_str().unwrap(), "-o", cut.to_str().unwrap(), "--force", "--checkpoint", "0"];
             child = start(&options);
         } else {
             child = start(&["--resume", cut.to_str().unwrap(), "--checkpoint", "0"]);
@@ -173,7 +175,8 @@ fn copies_are_the_runs_of_their_seeds() {
     assert_eq!(copies["replicas"].as_array().unwrap().len(), 3);
     let mut means = Vec::new();
     for (i, copy) in copies["replicas"].as_array().unwrap().iter().enumerate() {
-        let alone = run_text("gas-copy", &text.replace("seed = 3", &format!("seed = {}", 3 + i)), &["--json"]);
+        let alone =
+            run_text("gas-copy", &text.replace("seed = 3", &format!("seed = {}", 3 + i)), &["--json"]);
         let alone = alone.well().json();
         assert_eq!(copy["observables"], alone["observables"], "copy {i}");
         assert_eq!(copy["seeds"][0], 3 + i);
@@ -185,7 +188,9 @@ fn copies_are_the_runs_of_their_seeds() {
     let mean = means.iter().sum::<f64>() / 3.0;
     let error = (means.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 6.0).sqrt();
     let pooled = &copies["observables"]["compressibility"];
-    assert!((number(&pooled["mean"]) - mean).abs() < 1e-12 && (number(&pooled["error"]) - error).abs() < 1e-12);
+    assert!(
+        (number(&pooled["mean"]) - mean).abs() < 1e-12 && (number(&pooled["error"]) - error).abs() < 1e-12
+    );
     let again = run(&scene, &["--replicas", "3", "--json"]).well().json();
     assert_eq!(lasting(again), lasting(copies));
     let ran = run(&scene, &["--replicas", "0"]);
@@ -197,7 +202,10 @@ fn copies_are_the_runs_of_their_seeds() {
 
 #[test]
 fn collisions_that_accumulate_are_made_elastic_and_counted() {
-    let text = format!("{}[surface]\nrestitution = 0.2\n", gas(100, BALL, 0.4, "until = 20\nsample = 0\nrecord_events = false\ncontact_time = 1e-3"));
+    let text = format!(
+        "{}[surface]\nrestitution = 0.2\n",
+        gas(100, BALL, 0.4, "until = 20\nsample = 0\nrecord_events = false\ncontact_time = 1e-3")
+    );
     let document = run_text("gas-collapse", &text, &["--json"]).well().json();
     assert_eq!(document["stopped"], "until");
     let elastic = number(&document["performance"]["elastic"]);
@@ -230,7 +238,10 @@ fn parse_xyz(text: &str) -> Vec<(BTreeMap<String, String>, Vec<BTreeMap<String, 
                     .chunks(3)
                     .map(|column| {
                         let width: usize = column[2].parse().unwrap();
-                        (column[0].to_string(), (0..width).map(|_| words.next().unwrap().to_string()).collect())
+                        (
+                            column[0].to_string(),
+                            (0..width).map(|_| words.next().unwrap().to_string()).collect(),
+                        )
                     })
                     .collect();
                 assert_eq!(words.next(), None);
@@ -258,7 +269,8 @@ fn parse_gsd(bytes: &[u8]) -> BTreeMap<(u64, String), (u64, u32, u8, Vec<u8>)> {
     for entry in 0..entries {
         let at = index + 32 * entry;
         let (frame, rows, place) = (u64_at(at), u64_at(at + 8), usize::try_from(u64_at(at + 16)).unwrap());
-        let (columns, id) = (u32_at(at + 24), u16::from_le_bytes(bytes[at + 28..at + 30].try_into().unwrap()));
+        let (columns, id) =
+            (u32_at(at + 24), u16::from_le_bytes(bytes[at + 28..at + 30].try_into().unwrap()));
         let kind = bytes[at + 30];
         assert!(entry == 0 || (frame, id) > last, "the index is not sorted");
         last = (frame, id);
@@ -285,8 +297,12 @@ fn trajectories_read_back() {
         fs::read(folder.join(format!("trajectory.{format}"))).unwrap()
     });
     let document = run(&scene, &["--json", "--samples"]).well().json();
-    let samples: Vec<&Value> =
-        document["samples"].as_array().unwrap().iter().filter(|sample| sample["moment"] == "sample").collect();
+    let samples: Vec<&Value> = document["samples"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|sample| sample["moment"] == "sample")
+        .collect();
     assert_eq!(samples.len(), 4 * 40);
 
     let frames = parse_xyz(std::str::from_utf8(&xyz).unwrap());
@@ -307,14 +323,15 @@ fn trajectories_read_back() {
         assert_eq!(bodies.len(), 40);
         for (i, body) in bodies.iter().enumerate() {
             let sample = samples[40 * f + i];
-            let numbers = |name: &str| -> Vec<f64> { body[name].iter().map(|x| x.parse().unwrap()).collect() };
+            let numbers =
+                |name: &str| -> Vec<f64> { body[name].iter().map(|x| x.parse().unwrap()).collect() };
             let [px, image] = ["pos", "image"].map(numbers);
             for k in 0..3 {
                 assert!((0.0..length).contains(&px[k]));
                 let place = px[k] + image[k] * length;
                 assert!((place - number(&sample["position"][k])).abs() < 1e-12);
                 assert_eq!(numbers("velo")[k], number(&sample["velocity"][k]));
-                assert_eq!(numbers("angular_velocity")[k], number(&sample["angular_velocity"][k]));
+                assert_eq!(numbers("omega")[k], number(&sample["angular_velocity"][k]));
                 // The scalar goes last here, and first in GSD, whose box is centred.
                 assert_eq!(numbers("orientation")[k], number(&sample["orientation"][k + 1]));
                 let centred = floats(f, "particles/position", i)[k];

@@ -208,7 +208,9 @@ fn what_cannot_be_placed_says_what_was_reached() {
         }
         other => panic!("{other:?}"),
     }
-    assert!(matches!(unplaced(&gas(2, EGG, 0.5, "")), Unplaced::BoxTooShort { fill: 0, least } if least == 2.0));
+    assert!(
+        matches!(unplaced(&gas(2, EGG, 0.5, "")), Unplaced::BoxTooShort { fill: 0, least } if least == 2.0)
+    );
     let open = scene(&format!(
         "[world]\nperiodic = [8, 0, 8]\n[[fill]]\nname = 'gas'\ncount = 5\nshape = {BALL}\nmass = 1\n"
     ));
@@ -220,13 +222,17 @@ fn what_cannot_be_placed_says_what_was_reached() {
 #[test]
 fn fills_are_read_with_all_their_fields() {
     let text = |more: &str| {
-        format!("carom = 1\n[[fill]]\nname = 'a'\ncount = 5\nshape = {BALL}\nmass = 1\npacking_fraction = 0.1\n{more}")
+        format!(
+            "carom = 1\n[[fill]]\nname = 'a'\ncount = 5\nshape = {BALL}\nmass = 1\npacking_fraction = 0.1\n{more}"
+        )
     };
     let fill = &file::read(&text("equilibrate = 12.5"), Format::Toml).unwrap().fills[0];
     assert_eq!(fill.equilibrate, Some(12.5));
     let wrong = file::read(&text("equilibrate = -1"), Format::Toml).unwrap_err();
     assert_eq!(wrong[0].field.as_deref(), Some("fill[0].equilibrate"));
-    let two = text(&format!("start = 'lattice'\n[[fill]]\nname = 'b'\ncount = 5\nshape = {BALL}\nmass = 1\nstart = 'random'"));
+    let two = text(&format!(
+        "start = 'lattice'\n[[fill]]\nname = 'b'\ncount = 5\nshape = {BALL}\nmass = 1\nstart = 'random'"
+    ));
     let wrong = file::read(&two, Format::Toml).unwrap_err();
     assert_eq!(wrong[0].field.as_deref(), Some("fill[1].start"));
     assert!(wrong[0].message.contains("fill[0] starts `lattice`"), "{}", wrong[0].message);

@@ -110,8 +110,7 @@ fn spheres_have_the_pressure_and_the_rate_of_carnahan_starling_and_enskog() {
 #[test]
 fn the_two_ways_to_diffusion_agree() {
     let (found, _) = run(&fill(500, BALL, 0.2, "seed = 2"), 30.0 * longer());
-    let (slope, integral) =
-        (found.displacement.diffusion.unwrap(), found.velocities.diffusion.unwrap());
+    let (slope, integral) = (found.displacement.diffusion.unwrap(), found.velocities.diffusion.unwrap());
     println!("D {slope:.4} from displacements, {integral:.4} from velocities");
     assert!((slope / integral - 1.0).abs() < 0.12, "{slope} against {integral}");
     // Enskog's value in first order, D = 3/(8 n σ² g) √(T/πm), holds to some ten per cent at this density.
@@ -160,7 +159,8 @@ fn energy_is_shared_equally_among_active_degrees_of_freedom() {
         ("{ superellipsoid = { semi_axes = [0.5, 0.4, 0.4], exponent = 4 } }".to_string(), "smooth", 3.0),
         (BALL.to_string(), "rough", 3.0),
     ] {
-        let text = format!("[surface]\nkind = '{surface}'\n{}", fill(100, &shape, 0.3, "seed = 8\nequilibrate = 1"));
+        let text =
+            format!("[surface]\nkind = '{surface}'\n{}", fill(100, &shape, 0.3, "seed = 8\nequilibrate = 1"));
         let (world, mut states) = start(&text);
         states.iter_mut().for_each(|state| state.angular_velocity = Vector3::zeros());
         // First it is left to mix, then measured.

@@ -182,12 +182,8 @@ fn settle(gas: &Gas<'_>, crowd: &Crowd, states: &mut Vec<State>) {
 /// Throws balls about the bodies into the region one by one, none onto another: the share of the final size at which they fit,
 /// and the states, turned at random.
 fn throw(gas: &Gas<'_>, random: &mut Random) -> Option<(f64, Vec<State>)> {
-    let shapes: Vec<Shape> = gas
-        .scene
-        .fills
-        .iter()
-        .flat_map(|fill| std::iter::repeat_n(fill.shape, fill.count))
-        .collect();
+    let shapes: Vec<Shape> =
+        gas.scene.fills.iter().flat_map(|fill| std::iter::repeat_n(fill.shape, fill.count)).collect();
     let ball = |shape: &Shape| 4.0 / 3.0 * core::f64::consts::PI * shape.circumradius().powi(3);
     let taken: f64 = shapes.iter().map(ball).sum::<f64>() / gas.region.volume();
     let mut size = libm::cbrt(LOOSE / taken).min(1.0 + ROOM);
@@ -196,7 +192,8 @@ fn throw(gas: &Gas<'_>, random: &mut Random) -> Option<(f64, Vec<State>)> {
     order.sort_by(|&i, &j| shapes[j].circumradius().total_cmp(&shapes[i].circumradius()));
     while size > SMALLEST {
         if let Some(places) = throw_at(gas, &shapes, &order, size, random) {
-            let turned = |position: Vector3<f64>| State { orientation: random.orientation(), ..State::at(position) };
+            let turned =
+                |position: Vector3<f64>| State { orientation: random.orientation(), ..State::at(position) };
             return Some((size, places.into_iter().map(turned).collect()));
         }
         size *= 0.8;
@@ -224,7 +221,8 @@ fn throw_at(
     let mut places = vec![Vector3::zeros(); shapes.len()];
     for &number in order {
         let radius = size * shapes[number].circumradius();
-        let clear = |planes: &[HalfSpace], x: &Vector3<f64>| planes.iter().all(|plane| plane.height(x) > radius);
+        let clear =
+            |planes: &[HalfSpace], x: &Vector3<f64>| planes.iter().all(|plane| plane.height(x) > radius);
         let planes: Vec<HalfSpace> = gas.scene.planes.iter().map(|plane| plane.half_space).collect();
         let place = (0..MOST_THROWS).find_map(|_| {
             let x = Vector3::from_fn(|i, _| random.uniform() * region.lengths[i]);
@@ -257,7 +255,11 @@ impl Grid {
         Self { lengths, cells, balls: vec![Vec::new(); cells.iter().product()] }
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "folded into the region first")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "folded into the region first"
+    )]
     #[expect(clippy::cast_precision_loss, reason = "cells along an axis")]
     fn cell(&self, x: &Vector3<f64>) -> [usize; 3] {
         [0, 1, 2].map(|i| {

@@ -131,12 +131,8 @@ pub fn place(scene: &Scene, go_on: &mut dyn FnMut(Stage) -> bool) -> Result<Scen
     if share > 0.0 {
         growth::equilibrate(&gas, &mut states, share, &mut random, go_on)?;
     }
-    let mut streams: Vec<Random> = scene
-        .fills
-        .iter()
-        .zip(1..)
-        .map(|(fill, stream)| Random::new(fill.seed, stream))
-        .collect();
+    let mut streams: Vec<Random> =
+        scene.fills.iter().zip(1..).map(|(fill, stream)| Random::new(fill.seed, stream)).collect();
     velocities::draw(&gas.kinds(), scene.surface.kind, &mut states, &mut streams);
     for (body, state) in filled.bodies[scene.bodies.len()..].iter_mut().zip(states) {
         body.state = state;
@@ -179,11 +175,8 @@ impl Gas<'_> {
     /// The fills in terms of bodies.
     #[must_use]
     pub fn kinds(&self) -> Vec<Kind> {
-        let kind = |fill: &Fill| Kind {
-            body: constants(fill),
-            count: fill.count,
-            temperature: fill.temperature,
-        };
+        let kind =
+            |fill: &Fill| Kind { body: constants(fill), count: fill.count, temperature: fill.temperature };
         self.scene.fills.iter().map(kind).collect()
     }
 
@@ -210,10 +203,11 @@ impl Gas<'_> {
         let count = self.count();
         let mut wanted = count;
         for _ in 0..MOST_LATTICES {
-            let lattice = lattice::fit(&shapes, wanted, &self.region).map_err(|factor| Unplaced::Crowded {
-                reached: self.packing() * factor * factor * factor,
-                wanted: self.packing(),
-            })?;
+            let lattice =
+                lattice::fit(&shapes, wanted, &self.region).map_err(|factor| Unplaced::Crowded {
+                    reached: self.packing() * factor * factor * factor,
+                    wanted: self.packing(),
+                })?;
             let mut places = lattice.places(&self.region);
             let all = places.len();
             places.retain(|place| shapes.iter().all(|shape| self.is_clear(shape, place)));
@@ -225,7 +219,8 @@ impl Gas<'_> {
                 places.truncate(count);
                 if self.scene.fills.len() == 1 {
                     // Neighbours in space are neighbours in memory.
-                    places.sort_by(|a, b| a.iter().partial_cmp(b.iter()).unwrap_or(std::cmp::Ordering::Equal));
+                    places
+                        .sort_by(|a, b| a.iter().partial_cmp(b.iter()).unwrap_or(std::cmp::Ordering::Equal));
                 }
                 return Ok(places.into_iter().map(State::at).collect());
             }
@@ -238,8 +233,10 @@ impl Gas<'_> {
     fn is_clear(&self, shape: &Shape, place: &Vector3<f64>) -> bool {
         let pose = State::at(*place).pose();
         let planes = self.scene.planes.iter().map(|plane| gap_to_plane(shape, &pose, &plane.half_space).gap);
-        let lengths = Vector3::from_fn(|i, _| if self.region.periodic[i] { self.region.lengths[i] } else { 0.0 });
-        let others = self.scene.bodies[..self.ordinary].iter().filter(|other| other.body.shape != Shape::Point);
+        let lengths =
+            Vector3::from_fn(|i, _| if self.region.periodic[i] { self.region.lengths[i] } else { 0.0 });
+        let others =
+            self.scene.bodies[..self.ordinary].iter().filter(|other| other.body.shape != Shape::Point);
         let bodies = others.map(|other| {
             let other = (&other.body.shape, &other.state.pose());
             Periodic { lengths }.nearest(other, (shape, &pose)).map_or(-1.0, |(gap, _)| gap.gap)

@@ -48,7 +48,8 @@ fn draw_one(kind: &Kind, surface: Surface, states: &mut [State], random: &mut Ra
     for state in states.iter_mut() {
         state.velocity = random.normal_vector();
         let spin = random.normal_vector();
-        let spin = Vector3::from_fn(|i, _| if active[i] { spin[i] / libm::sqrt(body.inertia[i]) } else { 0.0 });
+        let spin =
+            Vector3::from_fn(|i, _| if active[i] { spin[i] / libm::sqrt(body.inertia[i]) } else { 0.0 });
         state.angular_velocity = state.orientation * spin;
     }
     if states.len() > 1 {

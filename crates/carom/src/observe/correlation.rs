@@ -132,12 +132,14 @@ impl Correlation {
     #[expect(clippy::cast_precision_loss, reason = "lags below 2^53")]
     pub fn displacement(&self, interval: f64) -> Curve {
         let all = self.averages();
-        let good: Vec<(f64, f64)> =
-            all.iter().filter(|entry| entry.3 >= ENOUGH).map(|entry| (entry.0 as f64 * interval, entry.1)).collect();
+        let good: Vec<(f64, f64)> = all
+            .iter()
+            .filter(|entry| entry.3 >= ENOUGH)
+            .map(|entry| (entry.0 as f64 * interval, entry.1))
+            .collect();
         let slope = good.last().filter(|_| good.len() > KEPT).and_then(|&(last, high)| {
-            let &(middle, low) = good.iter().min_by(|a, b| {
-                (a.0 - 0.5 * last).abs().total_cmp(&(b.0 - 0.5 * last).abs())
-            })?;
+            let &(middle, low) =
+                good.iter().min_by(|a, b| (a.0 - 0.5 * last).abs().total_cmp(&(b.0 - 0.5 * last).abs()))?;
             (last > middle).then(|| (high - low) / (6.0 * (last - middle)))
         });
         Curve {
@@ -156,7 +158,8 @@ impl Correlation {
         let time: Vec<f64> = all.iter().map(|entry| entry.0 as f64 * interval).collect();
         let value: Vec<f64> = all.iter().map(|entry| entry.2).collect();
         let even = 2 * ((KEPT - 1) / 2);
-        let enough = all.iter().take_while(|entry| entry.3 >= ENOUGH && entry.0 < RATIO * KEPT as u64).count();
+        let enough =
+            all.iter().take_while(|entry| entry.3 >= ENOUGH && entry.0 < RATIO * KEPT as u64).count();
         let diffusion = (enough > even).then(|| {
             let simpson: f64 = (0..even)
                 .step_by(2)

@@ -173,11 +173,7 @@ impl Gas {
             packing: free().map(|body| body.shape.volume()).sum::<f64>() / region.volume(),
             spins,
             free: world.bodies.iter().map(|body| !body.fixed && body.shape != Shape::Point).collect(),
-            axes: world
-                .bodies
-                .iter()
-                .map(|body| if body.fixed { None } else { axis(&body.shape) })
-                .collect(),
+            axes: world.bodies.iter().map(|body| if body.fixed { None } else { axis(&body.shape) }).collect(),
             diameter: ball.then(|| ball_diameter(first.shape.volume())),
             mass: first.mass,
             elastic: world.surface.restitution == 1.0
@@ -238,7 +234,11 @@ impl Observer {
             return None;
         }
         let size = gas.diameter.unwrap_or_else(|| {
-            2.0 * world.bodies.iter().filter(|b| !b.fixed).fold(0.0, |r: f64, b| r.max(b.shape.circumradius()))
+            2.0 * world
+                .bodies
+                .iter()
+                .filter(|b| !b.fixed)
+                .fold(0.0, |r: f64, b| r.max(b.shape.circumradius()))
         });
         let record = Record {
             interval,

@@ -74,7 +74,10 @@ impl<'a> Document<'a> {
             stopped,
             states: States { scene, states: engine.states() },
             audit: JsonAudit::of(&engine.audit()),
-            observables: engine.observer.as_ref().map(|observer| JsonObservables::of(&observer.observables())),
+            observables: engine
+                .observer
+                .as_ref()
+                .map(|observer| JsonObservables::of(&observer.observables())),
             violation,
             notes,
             rows: None,

@@ -224,7 +224,8 @@ impl Engine {
             && tape.wants_samples()
         {
             self.samples += 1;
-            let sample = |(body, &state): (usize, &State)| Sample { time, moment: Moment::Sample, body, state };
+            let sample =
+                |(body, &state): (usize, &State)| Sample { time, moment: Moment::Sample, body, state };
             let batch: Vec<Sample> = states.iter().enumerate().map(sample).collect();
             tape.samples(&batch);
         }

@@ -123,14 +123,7 @@ impl Folder {
         let about = [("version", VERSION.to_string()), ("scene", hash.clone()), ("title", title)];
         let events = Shelf::new(Table::of_events(&about), Table::events);
         let samples = Shelf::new(Table::of_samples(&about), Table::samples);
-        Self {
-            path: path.to_path_buf(),
-            hash,
-            about,
-            events,
-            samples,
-            _lock: lock,
-        }
+        Self { path: path.to_path_buf(), hash, about, events, samples, _lock: lock }
     }
 
     /// Opens the folder of a run that did not come to its end: its scene's text, and where it stands.
@@ -223,8 +216,12 @@ impl Folder {
         let samples = self.path.join("samples.parquet");
         match format {
             Format::Parquet => Ok(()),
-            Format::Xyz => write(&self.path.join(MADE[1]), |file| trajectory::xyz::write(file, scene, &samples)),
-            Format::Gsd => write(&self.path.join(MADE[2]), |file| trajectory::gsd::write(file, scene, &samples)),
+            Format::Xyz => {
+                write(&self.path.join(MADE[1]), |file| trajectory::xyz::write(file, scene, &samples))
+            }
+            Format::Gsd => {
+                write(&self.path.join(MADE[2]), |file| trajectory::gsd::write(file, scene, &samples))
+            }
         }
     }
 

@@ -145,15 +145,13 @@ fn parse_replicas(text: &str) -> Result<u64, String> {
 }
 
 fn loop_parser() -> impl TypedValueParser<Value = Loop> {
-    PossibleValuesParser::new(Loop::ALL.map(Loop::name)).map(|name| {
-        Loop::ALL.into_iter().find(|which| which.name() == name).unwrap_or(Loop::Simulation)
-    })
+    PossibleValuesParser::new(Loop::ALL.map(Loop::name))
+        .map(|name| Loop::ALL.into_iter().find(|which| which.name() == name).unwrap_or(Loop::Simulation))
 }
 
 fn trajectory_parser() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::name)).map(|name| {
-        Format::ALL.into_iter().find(|format| format.name() == name).unwrap_or(Format::Parquet)
-    })
+    PossibleValuesParser::new(Format::ALL.map(Format::name))
+        .map(|name| Format::ALL.into_iter().find(|format| format.name() == name).unwrap_or(Format::Parquet))
 }
 
 fn paradox_parser() -> impl TypedValueParser<Value = OnParadox> {
@@ -256,7 +254,12 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         (None, Some(scene)) => {
             progress::watch();
             let (input, scene) = Input::read(scene)?.scene()?;
-            begin(input, scene, arguments, &Copy { number: 0, folder: arguments.out.as_deref(), shown: true })?
+            begin(
+                input,
+                scene,
+                arguments,
+                &Copy { number: 0, folder: arguments.out.as_deref(), shown: true },
+            )?
         }
         // The parser asks for one of them.
         (None, None) => return Err(Refusal::of_command_line(None, "no scene", Some("a scene")).into()),

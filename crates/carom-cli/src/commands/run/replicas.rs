@@ -88,7 +88,8 @@ pub fn run(path: &Path, count: u64, arguments: &Arguments) -> Result<Verdict, Fa
                         return;
                     }
                     let folder = arguments.out.as_ref().map(|folder| folder.join(name(number, count)));
-                    let copy = Input { name: input.name.clone(), text: input.text.clone(), format: input.format };
+                    let copy =
+                        Input { name: input.name.clone(), text: input.text.clone(), format: input.format };
                     let outcome = run_one(copy, scene.clone(), number, folder.as_deref(), arguments);
                     let failed = outcome.is_err();
                     if let Ok(mut finished) = finished.lock() {
@@ -175,7 +176,8 @@ fn report(outcomes: &[Outcome], arguments: &Arguments) -> Result<Verdict, Failur
     let Some(first) = outcomes.first() else {
         return Err(io::Error::other("interrupted before the first copy began").into());
     };
-    let measured: Vec<Observables> = outcomes.iter().filter_map(|outcome| outcome.observables.clone()).collect();
+    let measured: Vec<Observables> =
+        outcomes.iter().filter_map(|outcome| outcome.observables.clone()).collect();
     let pooled = pool(&measured);
     // The one that came least far speaks for all.
     let worst = outcomes.iter().find(|outcome| outcome.end.verdict() != Verdict::Done);
@@ -218,6 +220,7 @@ fn report(outcomes: &[Outcome], arguments: &Arguments) -> Result<Verdict, Failur
 
 /// The quantities that have a mean, with it.
 pub fn known(estimates: &[Estimate; Quantity::ALL.len()]) -> Vec<(Quantity, f64, Option<f64>)> {
-    let known = |(quantity, estimate): (Quantity, &Estimate)| Some((quantity, estimate.mean?, estimate.error));
+    let known =
+        |(quantity, estimate): (Quantity, &Estimate)| Some((quantity, estimate.mean?, estimate.error));
     Quantity::ALL.into_iter().zip(estimates).filter_map(known).collect()
 }

@@ -81,9 +81,8 @@ fn fill(value: &Value, path: &str, log: &mut Log<'_>) -> Option<Fill> {
     let seed = table.or("seed", 0, log, |value, path, log| {
         reader::whole(value, path, "a whole number", log).and_then(|seed| u64::try_from(seed).ok())
     });
-    let equilibrate = table.or("equilibrate", None, log, |value, path, log| {
-        reader::not_negative(value, path, log).map(Some)
-    });
+    let equilibrate = table
+        .or("equilibrate", None, log, |value, path, log| reader::not_negative(value, path, log).map(Some));
     Some(Fill {
         name: name?,
         count: count?,

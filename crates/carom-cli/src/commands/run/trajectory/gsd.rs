@@ -92,7 +92,8 @@ impl Writer {
 
     /// Writes a chunk with so many columns. Those of a frame come in the order of [`NAMES`].
     fn chunk(&mut self, frame: u64, name: &str, columns: usize, numbers: &Numbers) -> io::Result<()> {
-        let number = NAMES.iter().position(|known| *known == name).and_then(|number| u16::try_from(number).ok());
+        let number =
+            NAMES.iter().position(|known| *known == name).and_then(|number| u16::try_from(number).ok());
         let number = number.ok_or_else(|| io::Error::other("a chunk without a name"))?;
         let (kind, count, bytes) = numbers.encoded();
         let wide = u32::try_from(columns).map_err(io::Error::other)?;
@@ -201,7 +202,9 @@ fn write_frame(
     });
     writer.chunk(number, "particles/orientation", 4, &Numbers::F32(turns.collect()))?;
     let half =
-        Vector3::from_fn(|i, _| if scene.periodic.is_some_and(|l| l[i] > 0.0) { 0.5 * lengths[i] } else { 0.0 });
+        Vector3::from_fn(
+            |i, _| if scene.periodic.is_some_and(|l| l[i] > 0.0) { 0.5 * lengths[i] } else { 0.0 },
+        );
     let places = folded.iter().map(|(place, _)| (place - half).into());
     writer.chunk(number, "particles/position", 3, &shorts(places))?;
     if first {

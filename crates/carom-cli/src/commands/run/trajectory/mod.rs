@@ -15,9 +15,9 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type};
-use arrow_array::RecordBatch;
 use carom::body::State;
 use carom::scene::model::Scene;
 use carom::shape::Shape;
@@ -53,7 +53,8 @@ impl Format {
 
     /// What it does not say of a scene, in words.
     pub fn leaves_out(self, scene: &Scene) -> Option<&'static str> {
-        let rounded = |shape: &Shape| matches!(shape, Shape::Superellipsoid { exponent, .. } if *exponent > 2.0);
+        let rounded =
+            |shape: &Shape| matches!(shape, Shape::Superellipsoid { exponent, .. } if *exponent > 2.0);
         (self == Self::Gsd && scene.bodies.iter().any(|body| rounded(&body.body.shape))).then_some(
             "GSD has no shape for superellipsoids: their type has none in trajectory.gsd; --trajectory xyz writes it",
         )
@@ -91,7 +92,10 @@ fn fold(lengths: Option<Vector3<f64>>, place: &Vector3<f64>) -> (Vector3<f64>, [
         if length > 0.0 {
             let boxes = (place[i] / length).floor();
             inside[i] -= boxes * length;
-            #[expect(clippy::cast_possible_truncation, reason = "saturates, and boxes are counted in 32 bits")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "saturates, and boxes are counted in 32 bits"
+            )]
             let whole = boxes as i32;
             image[i] = whole;
         }
@@ -100,11 +104,7 @@ fn fold(lengths: Option<Vector3<f64>>, place: &Vector3<f64>) -> (Vector3<f64>, [
 }
 
 /// Calls for each frame of the samples in a file.
-fn each_frame(
-    path: &Path,
-    bodies: usize,
-    mut take: impl FnMut(&Frame) -> io::Result<()>,
-) -> io::Result<()> {
+fn each_frame(path: &Path, bodies: usize, mut take: impl FnMut(&Frame) -> io::Result<()>) -> io::Result<()> {
     let place = |error: io::Error| at(path, &error);
     let file = File::open(path).map_err(place)?;
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).and_then(|reader| reader.build());
