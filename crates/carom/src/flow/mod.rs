@@ -26,7 +26,7 @@
 pub mod gauss;
 pub mod series;
 
-mod balance;
+pub(crate) mod balance;
 mod clock;
 mod events;
 mod flat;
