@@ -439,6 +439,8 @@ impl<M: System<N>, const N: usize> Run<M, N> {
             return Ok(None);
         };
         self.due += it.energy_change;
+        // A step much longer than the bounce would know it to the step's rounding, not to its own.
+        self.length = self.length.map(|length| length.min(1.3 * it.flight));
         if matches!(it.kind, Kind::Impact { .. }) {
             self.audit.impacts += 1;
         }

@@ -27,6 +27,8 @@ pub(super) struct Struck {
     pub kind: Kind,
     /// By how much the kinetic energy changed.
     pub energy_change: f64,
+    /// How long the shortest bounce now begun will last, by its first accelerations.
+    pub flight: f64,
 }
 
 impl<M: System<N>, const N: usize> Dynamics<M, N> {
@@ -89,6 +91,7 @@ impl<M: System<N>, const N: usize> Dynamics<M, N> {
         }
         self.hold(t, q, v, &resting)?;
         let mut accumulated = Vec::new();
+        let mut flight = f64::INFINITY;
         if outcome.is_some() {
             let a = self.accelerate(t, q, v)?;
             self.find_open_rows(q, v);
@@ -105,6 +108,8 @@ impl<M: System<N>, const N: usize> Dynamics<M, N> {
                 {
                     accumulated.push(Accumulation { wall, remaining: 2.0 * y / (fall * (1.0 - k)) });
                     resting.push(wall);
+                } else if y > still && fall > 0.0 {
+                    flight = flight.min(2.0 * y / fall);
                 }
             }
             if !accumulated.is_empty() {
@@ -119,7 +124,7 @@ impl<M: System<N>, const N: usize> Dynamics<M, N> {
             Some(outcome) => Kind::Impact { walls: touched, outcome: Box::new(outcome), accumulated },
             None => Kind::Touch { walls: touched },
         };
-        Ok(Some(Struck { kind, energy_change: change + taken }))
+        Ok(Some(Struck { kind, energy_change: change + taken, flight }))
     }
 
     /// The impact problem of all walls touched.
