@@ -33,7 +33,8 @@ impl Coin {
         let [across, along] = self.inertia();
         let (sin, cos) = libm::sincos(tilt);
         let square = self.mass * self.radius * self.radius;
-        let pull = across * precession * precession * sin * cos - self.mass * self.gravity * self.radius * cos;
+        let pull =
+            across * precession * precession * sin * cos - self.mass * self.gravity * self.radius * cos;
         pull / ((along + square) * precession * sin) - precession * cos
     }
 
@@ -122,7 +123,7 @@ pub fn precess(tilt: f64, precession: f64) -> Result<[f64; 4], Box<dyn std::erro
 /// The obstacle, if the coin falls flat.
 pub fn wobble() -> Result<[f64; 4], Box<dyn std::error::Error>> {
     let coin = Coin { mass: 0.02, radius: 0.15, gravity: 9.81 };
-    let (angles, rates) = ([0.3, 1.2, 0.0], [1.5, 0.0, -12.0]);
+    let (angles, rates) = ([0.3, 1.0, 0.0], [0.8, 0.0, -14.0]);
     let [x, y] = coin.rolling(angles, rates);
     let position = [0.0, 0.0, angles[0], angles[1], angles[2]];
     let velocity = [x, y, rates[0], rates[1], rates[2]];
@@ -149,6 +150,8 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{tilt:>6}{precession:>12}{a:>12.1e}{b:>13.1e}{c:>13.1e}{energy:>12.1e}");
     }
     let [low, high, energy, slip] = wobble()?;
-    println!("\nset rolling at another speed it wobbles between {low:.4} and {high:.4} rad; energy off by {energy:.1e}, slip {slip:.1e}");
+    println!(
+        "\nset rolling at another speed it wobbles between {low:.4} and {high:.4} rad; energy off by {energy:.1e}, slip {slip:.1e}"
+    );
     Ok(())
 }

@@ -44,15 +44,15 @@ fn the_coin_in_steady_precession() {
         assert!(a < 1e-11 && b < 1e-10 && c < 1e-11 && energy < 1e-12);
     }
     let [low, high, energy, slip] = coin::wobble().unwrap();
-    assert!(high - low > 0.1 && energy < 1e-12 && slip < 1e-14);
+    assert!(high - low > 0.05 && energy < 1e-12 && slip < 1e-14);
 }
 
 /// Two angles, and two bodies with hinges: as long as chaos leaves the digits.
 #[test]
 fn the_double_pendulum_at_a_wall_by_two_routes() {
-    for restitution in [1.0, 0.8] {
-        let table = double_pendulum::compare(restitution, 10).unwrap();
-        assert_eq!(table.len(), 10);
+    for (restitution, impacts) in [(1.0, 7), (0.8, 12), (0.5, 12)] {
+        let table = double_pendulum::compare(restitution, impacts).unwrap();
+        assert_eq!(table.len(), impacts);
         for [time, late, off] in table {
             println!("{time:.6} {late:e} {off:e}");
             assert!(late < 1e-10 && off < 1e-10, "{time} {late:e} {off:e}");
@@ -64,11 +64,11 @@ fn the_double_pendulum_at_a_wall_by_two_routes() {
 #[test]
 fn the_rolling_ball_between_rough_walls_by_two_routes() {
     for restitution in [1.0, 0.95, 0.7] {
-        let (table, energy) = ball_and_wall::compare(restitution, 14).unwrap();
+        let (table, energy) = ball_and_wall::compare(restitution, 14, ball_and_wall::ANGLES).unwrap();
         assert_eq!(table.len(), 14);
         for row in &table {
             println!("{row:?}");
-            assert!(row.theorem < 1e-12 && row.rolling < 1e-12, "{row:?}");
+            assert!(row.theorem < 1e-13 && row.rolling < 1e-11, "{row:?}");
             assert!(row.apart[0] < 1e-10 && row.apart[1] < 1e-10, "{row:?}");
         }
         assert!(energy < 1e-12, "{energy:e}");
