@@ -49,7 +49,7 @@ fn events<M: System<N>, const N: usize>(run: &mut Run<M, N>, until: f64) -> Vec<
     let mut events = Vec::new();
     run.to(until, |_, step| {
         events.extend(step.event.clone());
-        true
+        events.len() < 2000
     })
     .unwrap();
     events

@@ -40,6 +40,8 @@ pub(super) struct Dynamics<M, const N: usize> {
     pub mass: [[f64; N]; N],
     /// Q − c − ∂V/∂q.
     force: [f64; N],
+    /// G⁻¹ F: what would be without reactions.
+    free: [f64; N],
     /// Q · v.
     power: f64,
     /// All rows at the last instant, and C' v.
@@ -65,6 +67,7 @@ impl<M: System<N>, const N: usize> Dynamics<M, N> {
             factor: [[0.0; N]; N],
             mass: [[0.0; N]; N],
             force: [0.0; N],
+            free: [0.0; N],
             power: 0.0,
             rows: Vec::new(),
             biases: Vec::new(),
@@ -297,12 +300,12 @@ impl<M: System<N>, const N: usize> Dynamics<M, N> {
         y
     }
 
-    /// The shortest change in the kinetic metric by which the rows change as asked, and its multipliers in the balance. `terms`
-    /// says what rounding is relative to.
+    /// The shortest change in the kinetic metric by which the rows change as asked, and its multipliers in the balance. `noise`
+    /// says what is rounding in a row, by its number and its length in the kinetic metric.
     fn answer(
         &mut self,
         keep: impl Fn(&Self, usize) -> Option<f64>,
-        terms: f64,
+        noise: impl Fn(&Self, usize, f64) -> f64,
     ) -> Result<[f64; N], Obstacle> {
         self.balance.clear(N);
         for i in 0..self.rows.len() {
@@ -312,7 +315,7 @@ impl<M: System<N>, const N: usize> Dynamics<M, N> {
             let place = self.balance.count();
             self.balance.push().copy_from_slice(&row);
             self.balance.right[place] = right;
-            self.balance.noise[place] = ROW_NOISE * (length * terms + right.abs());
+            self.balance.noise[place] = ROW_NOISE * right.abs() + noise(self, i, length);
         }
         self.balance.solve().map_err(|_| Obstacle::Contradiction)?;
         let change: [f64; N] = core::array::from_fn(|i| self.balance.change[i]);
@@ -323,11 +326,15 @@ impl<M: System<N>, const N: usize> Dynamics<M, N> {
     pub fn balance_rows(&mut self) -> Result<[f64; N], Obstacle> {
         let kinetic = self.down(&self.force);
         let free = self.up(&kinetic);
+        self.free = free;
         if self.rows.is_empty() {
             return finite(free);
         }
         let terms = libm::sqrt(dot(&kinetic, &kinetic));
-        let change = self.answer(|d, i| Some(-d.biases[i] - dot(&d.rows[i], &free)), terms)?;
+        let change = self.answer(
+            |d, i| Some(-d.biases[i] - dot(&d.rows[i], &free)),
+            |_, _, length| ROW_NOISE * length * terms,
+        )?;
         finite(core::array::from_fn(|i| free[i] + change[i]))
     }
 
@@ -370,9 +377,12 @@ impl<M: System<N>, const N: usize> Dynamics<M, N> {
         row.iter().zip(&self.scales).map(|(c, s)| c.abs() * s).sum()
     }
 
-    /// The rate of the motion: what speeds and accelerations are beside the scales.
+    /// The rate of the motion: what speeds and accelerations, with and without reactions, are beside the scales.
     pub fn tempo(&self, v: &[f64; N], a: &[f64; N]) -> f64 {
-        let of = |i: usize| (v[i].abs() / self.scales[i]).max(libm::sqrt(a[i].abs() / self.scales[i]));
+        let of = |i: usize| {
+            let pull = a[i].abs().max(self.free[i].abs());
+            (v[i].abs() / self.scales[i]).max(libm::sqrt(pull / self.scales[i]))
+        };
         let tempo = (0..N).map(of).fold(0.0, f64::max);
         if tempo > 0.0 { tempo } else { 1.0 }
     }
@@ -384,7 +394,10 @@ impl<M: System<N>, const N: usize> Dynamics<M, N> {
         if self.residuals.iter().any(Option::is_some) {
             let mut last = f64::INFINITY;
             for _ in 0..20 {
-                let change = self.answer(|d, i| d.residuals[i].map(|phi| -phi), 0.0)?;
+                let change = self.answer(
+                    |d, i| d.residuals[i].map(|phi| -phi),
+                    |d, i, _| ROW_NOISE * d.reach(&d.rows[i]),
+                )?;
                 let moved = (0..N).map(|i| change[i].abs() / self.scales[i]).fold(0.0, f64::max);
                 if !moved.is_finite() {
                     return Err(Obstacle::NotFinite);
@@ -406,8 +419,10 @@ impl<M: System<N>, const N: usize> Dynamics<M, N> {
         }
         if !self.rows.is_empty() {
             let speed = *v;
-            let terms = dot(&core::array::from_fn(|i| dot(&self.mass[i], &speed)), &speed);
-            let change = self.answer(|d, i| Some(-dot(&d.rows[i], &speed)), libm::sqrt(terms.max(0.0)))?;
+            let twice = dot(&core::array::from_fn(|i| dot(&self.mass[i], &speed)), &speed);
+            let terms = libm::sqrt(twice.max(0.0));
+            let change = self
+                .answer(|d, i| Some(-dot(&d.rows[i], &speed)), |_, _, length| ROW_NOISE * length * terms)?;
             for i in 0..N {
                 v[i] += change[i];
             }

@@ -360,13 +360,13 @@ impl<M: System<N>, const N: usize> Run<M, N> {
         let mut y = vec![0.0; self.dynamics.size()];
         y[..N].copy_from_slice(&self.q);
         y[N..2 * N].copy_from_slice(&self.v);
-        let [kinetic, _] = self.dynamics.energies(&self.q, &self.v);
         let mut scales = vec![0.0; y.len()];
         for i in 0..N {
+            let speed = self.dynamics.scales[i] * tempo;
             scales[i] = self.dynamics.scales[i];
-            scales[N + i] = self.dynamics.scales[i] * tempo;
+            scales[N + i] = speed;
+            scales[2 * N] += self.dynamics.mass[i][i] * speed * speed;
         }
-        scales[2 * N] = (self.energy_scale.max(kinetic)).max(f64::MIN_POSITIVE.sqrt());
         // The rounding of an acceleration grows with the square of the time: not longer than some turns of the motion.
         let longest = (until - from).min(4.0 / tempo);
         let mut length = self.length.unwrap_or(0.2 / tempo);
@@ -570,8 +570,9 @@ fn check<M: System<N>, const N: usize>(
             }
         }
     }
-    let a = dynamics.accelerate(settings.start, q, v).map_err(unfit)?;
-    let tempo = dynamics.tempo(v, &a);
+    dynamics.mass_at(q).map_err(unfit)?;
+    dynamics.find_rows(q, v);
+    let tempo = dynamics.tempo(v, &[0.0; N]);
     for i in 0..dynamics.rows.len() {
         let row = dynamics.rows[i];
         let reach = dynamics.reach(&row);
@@ -591,6 +592,7 @@ fn check<M: System<N>, const N: usize>(
             return Err(Error::new(Place::row("velocity", i), fault));
         }
     }
+    dynamics.accelerate(settings.start, q, v).map_err(unfit)?;
     for wall in 0..dynamics.walls.len() {
         let (gap, gradient) = dynamics.gap(wall, q);
         let reach = dynamics.reach(&gradient);

@@ -5,7 +5,7 @@
 //!
 //! **Bounces that accumulate.** After an impact with y⁺ > 0 and g'' = −a < 0 the next one follows after 2y⁺/a, and all that follow, each
 //! with k times the speed, after 2y⁺/(a(1−k)). Once a bounce is lower than [`LOWEST`] of the scales, nothing that it still
-//! does is seen: the wall is held from there, and the time that the bounces would still take is stated.
+//! does is seen: the wall is held from there, with whatever other wall the blow has lifted as little, and the time that the bounces would still take is stated.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -65,14 +65,16 @@ impl<M: System<N>, const N: usize> Dynamics<M, N> {
             let [gradient, _] = d.gap_rows(wall);
             (dot(&gradient, v), STILL * d.reach(&gradient) * tempo)
         };
+        // What turns before it is deeper than rounding only grazes.
         let closing = |d: &Self, wall: usize, v: &[f64; N]| {
             let (y, still) = speed(d, wall, v);
-            y < -still
+            let [gradient, bend] = d.gap_rows(wall);
+            let rise = dot(&gradient, &a) + dot(&bend, v);
+            y < -still && !(rise > 0.0 && y * y <= 2.0 * rise * ROUNDING * d.reach(&gradient))
         };
         let mut outcome = None;
         let mut change = 0.0;
-        let struck_by: Vec<bool> = touched.iter().map(|&wall| closing(self, wall, v)).collect();
-        if struck_by.contains(&true) {
+        if touched.iter().any(|&wall| closing(self, wall, v)) {
             let problem = self.problem(&touched, q, v);
             let solved = problem.solve(options).map_err(Obstacle::Impact)?;
             for i in 0..N {
@@ -95,16 +97,12 @@ impl<M: System<N>, const N: usize> Dynamics<M, N> {
         if outcome.is_some() {
             let a = self.accelerate(t, q, v)?;
             self.find_open_rows(q, v);
-            for (i, &wall) in touched.iter().enumerate() {
+            for &wall in &touched {
                 let [gradient, bend] = self.gap_rows(wall);
                 let (y, still) = speed(self, wall, v);
                 let fall = -(dot(&gradient, &a) + dot(&bend, v));
                 let k = self.walls[wall].restitution;
-                if y > still
-                    && struck_by[i]
-                    && k < 1.0
-                    && fall > 0.0
-                    && y * y <= 2.0 * fall * LOWEST * self.reach(&gradient)
+                if y > still && k < 1.0 && fall > 0.0 && y * y <= 2.0 * fall * LOWEST * self.reach(&gradient)
                 {
                     accumulated.push(Accumulation { wall, remaining: 2.0 * y / (fall * (1.0 - k)) });
                     resting.push(wall);
