@@ -326,6 +326,10 @@ fn mistakes_are_errors() {
         let settings = Settings { accuracy, ..Settings::default() };
         assert!(matches!(refused(good.clone(), right, still, settings).fault, Fault::Range { .. }));
     }
+    for stages in [0, 5, 25, 1000] {
+        let settings = Settings { stages, ..Settings::default() };
+        assert!(matches!(refused(good.clone(), right, still, settings).fault, Fault::Size { .. }));
+    }
     let mut run = Run::new(good, right, still, Settings::default()).unwrap();
     for until in [f64::NAN, f64::INFINITY, -1.0, 0.0] {
         assert_eq!(run.step(until).unwrap_err(), Obstacle::NotFinite);

@@ -147,9 +147,10 @@ impl Wall {
 /// How a run is to be made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// The last coefficients of a step's polynomial, relative to the system's scales; the default is near rounding.
+    /// The last coefficients of a step's polynomial, relative to the system's scales: from the rounding unit, 2⁻⁵², to 1e-2. The
+    /// default is near rounding.
     pub accuracy: f64,
-    /// The stages of a step, 6 to 31.
+    /// The stages of a step, 6 to 24.
     pub stages: usize,
     /// The time at the start.
     pub start: f64,

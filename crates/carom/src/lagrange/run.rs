@@ -15,6 +15,9 @@ use crate::impact::{Outcome, TOLERANCES};
 /// Starts further than this from their constraints are refused; nearer ones are put on them.
 const START: f64 = 1e-9;
 
+/// The stages that a step may have. With more, the last coefficients are nothing but rounding.
+const STAGES: core::ops::RangeInclusive<usize> = 6..=24;
+
 /// Steps of no length in a row before the run is given up.
 const MOST_STALLS: u32 = 100;
 
@@ -499,9 +502,17 @@ fn check_settings(settings: &Settings) -> Result<(), Error> {
     range(
         Place::field("accuracy"),
         accuracy,
-        (1e-17..=1e-2).contains(&accuracy),
-        "an accuracy between 1e-17 and 1e-2",
+        (f64::EPSILON..=1e-2).contains(&accuracy),
+        "an accuracy between 2.3e-16 and 1e-2",
     )?;
+    let stages = settings.stages;
+    if !STAGES.contains(&stages) {
+        let expected = if stages < *STAGES.start() { *STAGES.start() } else { *STAGES.end() };
+        return Err(Error::new(
+            Place::field("stages"),
+            Fault::Size { what: "stages", found: stages, expected },
+        ));
+    }
     finite("start", &[settings.start])?;
     let tolerance = settings.impact.tolerance;
     range(Place::field("tolerance"), tolerance, TOLERANCES.contains(&tolerance), "between 1e-14 and 1e-2")
