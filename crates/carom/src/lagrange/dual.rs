@@ -64,6 +64,7 @@ impl<S: Scalar, const K: usize> Mul for Dual<S, K> {
     type Output = Self;
 
     #[inline]
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "the product rule")]
     fn mul(self, other: Self) -> Self {
         let part = |k: usize| self.value * other.parts[k] + self.parts[k] * other.value;
         Self { value: self.value * other.value, parts: core::array::from_fn(part) }
@@ -74,6 +75,7 @@ impl<S: Scalar, const K: usize> Div for Dual<S, K> {
     type Output = Self;
 
     #[inline]
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "the quotient rule")]
     fn div(self, other: Self) -> Self {
         let value = self.value / other.value;
         let part = |k: usize| (self.parts[k] - value * other.parts[k]) / other.value;

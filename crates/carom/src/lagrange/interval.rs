@@ -151,7 +151,8 @@ impl Scalar for Interval {
 
     fn sin_cos(self) -> (Self, Self) {
         let unit = Self { low: -1.0, high: 1.0 };
-        if !(self.high - self.low < TAU) || self.low.abs().max(self.high.abs()) > 1e9 {
+        let narrow = self.high - self.low < TAU && self.low.abs().max(self.high.abs()) < 1e9;
+        if !narrow {
             return (unit, unit);
         }
         // Between its turning points the function is monotone: the ends decide, and the turning points within.

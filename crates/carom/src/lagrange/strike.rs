@@ -77,9 +77,7 @@ impl<M: System<N>, const N: usize> Dynamics<M, N> {
         if touched.iter().any(|&wall| closing(self, wall, v)) {
             let problem = self.problem(&touched, q, v);
             let solved = problem.solve(options).map_err(Obstacle::Impact)?;
-            for i in 0..N {
-                v[i] = solved.velocity[i];
-            }
+            v.copy_from_slice(&solved.velocity);
             change = solved.energy.change;
             outcome = Some(solved);
         }
