@@ -44,6 +44,8 @@ pub(super) struct Search<'a, M, const N: usize> {
     pub leg: &'a Leg,
     pub tempo: f64,
     pub accuracy: f64,
+    /// Whether every search so far had its bounds.
+    pub certain: bool,
 }
 
 impl<M: System<N>, const N: usize> Search<'_, M, N> {
@@ -120,9 +122,10 @@ impl<M: System<N>, const N: usize> Search<'_, M, N> {
         let noise = ROUNDING * reach;
         let mut y = vec![0.0; 2 * N];
         let mut gaps = Vec::with_capacity(self.dynamics.walls.len());
+        let (accuracy, length) = (self.accuracy, self.leg.length.abs());
         let found = |t: f64, slope: f64, certified: bool| {
-            let off = noise + 4.0 * self.accuracy * reach;
-            let time_error = (off / slope.abs()).min(self.leg.length.abs()) + 4.0 * f64::EPSILON * t.abs();
+            let off = noise + 4.0 * accuracy * reach;
+            let time_error = (off / slope.abs()).min(length) + 4.0 * f64::EPSILON * t.abs();
             Some(Crossing { wall, time: t, time_error, certified })
         };
         let mut t = from;
@@ -195,6 +198,7 @@ impl<M: System<N>, const N: usize> Search<'_, M, N> {
             (g, slope) = self.at(wall, t, &mut y, &mut gaps);
         }
         // No bound to be had: the gap's own series.
+        self.certain = false;
         let stages = self.gauss.stages();
         let (mut values, mut series) = ([0.0; MOST_TERMS], [0.0; MOST_TERMS]);
         for i in 0..stages {

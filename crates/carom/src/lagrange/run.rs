@@ -38,6 +38,8 @@ pub struct Run<M, const N: usize> {
     due: f64,
     first_potential: f64,
     energy_scale: f64,
+    /// The largest difference from the account.
+    energy_off: f64,
     stalls: u32,
 }
 
@@ -48,7 +50,7 @@ pub struct Event {
     pub time: f64,
     /// A bound on the error of the time against the step's polynomial, and an estimate of the polynomial's own.
     pub time_error: f64,
-    /// Whether it is proven for the step's polynomial that no wall was reached before.
+    /// Whether it is proven for the step's polynomial that no wall was reached before, within the step.
     pub certified: bool,
     /// What.
     pub kind: Kind,
@@ -175,7 +177,7 @@ pub struct Audit {
     pub evaluations: u64,
     /// Impacts.
     pub impacts: u64,
-    /// Events whose time rests on a series where no bound was to be had.
+    /// Steps in which the search for walls rested on a series, where no bound was to be had.
     pub uncertified: u64,
 }
 
@@ -208,6 +210,7 @@ impl<M: System<N>, const N: usize> Run<M, N> {
             due: kinetic + potential,
             first_potential: potential,
             energy_scale: kinetic,
+            energy_off: 0.0,
             stalls: 0,
         };
         run.opening = run.meet(None, true).map_err(unfit)?;
@@ -416,6 +419,7 @@ impl<M: System<N>, const N: usize> Run<M, N> {
             leg,
             tempo,
             accuracy: self.settings.accuracy,
+            certain: true,
         };
         let (mut end, mut ending) = (whole, Ending::None);
         for place in 0..search.dynamics.held.len() {
@@ -429,6 +433,7 @@ impl<M: System<N>, const N: usize> Run<M, N> {
             let (wall, time_error, certified) = (found.wall, found.time_error, found.certified);
             (end, ending) = (found.time, Ending::Wall { wall, time_error, certified });
         }
+        self.audit.uncertified += u64::from(!search.certain);
         Ok((end, ending))
     }
 
@@ -447,7 +452,6 @@ impl<M: System<N>, const N: usize> Run<M, N> {
         if matches!(it.kind, Kind::Impact { .. }) {
             self.audit.impacts += 1;
         }
-        self.audit.uncertified += u64::from(!certified);
         let time_error = struck.map_or(0.0, |(_, error)| error);
         let held = self.dynamics.held.clone();
         Ok(Some(Event { time: self.time, time_error, certified, kind: it.kind, held }))
@@ -462,7 +466,8 @@ impl<M: System<N>, const N: usize> Run<M, N> {
         let audit = &mut self.audit;
         audit.steps += 1;
         if self.energy_scale > 0.0 {
-            audit.energy = audit.energy.max((kinetic + potential - self.due).abs() / self.energy_scale);
+            self.energy_off = self.energy_off.max((kinetic + potential - self.due).abs());
+            audit.energy = self.energy_off / self.energy_scale;
         }
         audit.position_drift = audit.position_drift.max(drift[0]);
         audit.velocity_drift = audit.velocity_drift.max(drift[1]);
