@@ -1,7 +1,7 @@
-//! A ball rolls on an inclined floor between four rough walls: [TZ] in Euler's angles, and as a body with six coordinates.
+//! A ball rolls on an inclined floor between four rough walls: \[TZ\] in Euler's angles, and as a body with six coordinates.
 //! `cargo run --release -p carom --example ball_and_wall`.
 //!
-//! Rolling is two nonholonomic rows, a wall three rows with one coefficient μ. At each impact [TZ] Theorem 5.1, with restitution, is
+//! Rolling is two nonholonomic rows, a wall three rows with one coefficient μ. At each impact \[TZ\] Theorem 5.1, with restitution, is
 //! checked on the velocities: with v₂ along the wall, J' = J + m r², J̃ = J + m r²/2,
 //!
 //! ```text
@@ -235,7 +235,7 @@ pub struct Row {
     pub time: f64,
     /// The wall.
     pub wall: usize,
-    /// How far [TZ] Theorem 5.1 is off.
+    /// How far \[TZ\] Theorem 5.1 is off.
     pub theorem: f64,
     /// How far the two routes are apart: in time, and in position, orientation and velocities.
     pub apart: [f64; 2],
@@ -243,7 +243,7 @@ pub struct Row {
     pub rolling: f64,
 }
 
-/// [TZ] Theorem 5.1 with restitution, for a wall in a direction.
+/// \[TZ\] Theorem 5.1 with restitution, for a wall in a direction.
 fn theorem(ball: &Ball, wall: usize, before: &State) -> [f64; 3] {
     let mu = ball.walls[wall].restitution;
     let [dx, dy] = SIDES[wall];
@@ -251,7 +251,7 @@ fn theorem(ball: &Ball, wall: usize, before: &State) -> [f64; 3] {
     let half = j + 0.5 * square;
     let (v, w) = (before.velocity, before.angular_velocity.z);
     let across = v.x * dx + v.y * dy;
-    // The wall to the left is [TZ]'s: v₂ = −v·t.
+    // The wall to the left is \[TZ\]'s: v₂ = −v·t.
     let along = -(v.y * dx - v.x * dy);
     let slip = along - r * w;
     [

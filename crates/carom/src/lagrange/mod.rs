@@ -1,4 +1,4 @@
-//! Lagrangian systems in generalised coordinates, with constraints and walls: [TZ] in its own generality.
+//! Lagrangian systems in generalised coordinates, with constraints and walls: \[TZ\] in its own generality.
 //!
 //! A [`System`] says what it is: the mass matrix G(q), the potential V(q), constraints φ(q) = 0 and A(q) v = 0, and walls
 //! g(q) ≥ 0. It is written once, generic over its [`Scalar`]; derivatives come from [`Dual`] numbers. A [`Run`] does the rest:
@@ -14,7 +14,7 @@
 //! [`gauss`](crate::flow::gauss): good to the accuracy asked for at every instant within.
 //!
 //! **Walls.** A step is searched for the first time at which a wall is reached (`crossing`). What closes there is an
-//! [`impact`](crate::impact) with all rows at once, constraints included, by the law in [`Settings`]: [TZ]'s v⁺ = (I − (1+μ)P) v⁻ for
+//! [`impact`](crate::impact) with all rows at once, constraints included, by the law in [`Settings`]: \[TZ\]'s v⁺ = (I − (1+μ)P) v⁻ for
 //! one wall, smooth or rough, and any of the laws for several. Bounces that accumulate are recognised, and the wall is held: it
 //! pushes with its multiplier until that returns to zero.
 //!
@@ -120,7 +120,7 @@ pub struct Wall {
     pub surface: Surface,
     /// How many tangential rows it has: any number where it is rough, one or two with friction, none where it is smooth.
     pub tangents: usize,
-    /// The coefficient along the tangents of a rough wall, in [−1, 1]; [TZ]'s is that of the normal.
+    /// The coefficient along the tangents of a rough wall, in [−1, 1]; \[TZ\]'s is that of the normal.
     pub tangential_restitution: f64,
 }
 
@@ -131,7 +131,7 @@ impl Wall {
         Self { restitution, surface: Surface::Smooth, tangents: 0, tangential_restitution: 0.0 }
     }
 
-    /// [TZ]'s rough wall: one coefficient for all its rows.
+    /// \[TZ\]'s rough wall: one coefficient for all its rows.
     #[must_use]
     pub const fn rough(restitution: f64, tangents: usize) -> Self {
         Self { restitution, surface: Surface::Rough, tangents, tangential_restitution: restitution }
