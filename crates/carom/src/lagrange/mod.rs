@@ -35,6 +35,7 @@ mod holding;
 mod interval;
 mod run;
 mod scalar;
+mod start;
 mod strike;
 
 pub use dual::Dual;
