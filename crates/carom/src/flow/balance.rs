@@ -16,7 +16,7 @@ const DEPENDENT: f64 = 1e-10;
 
 /// Why rows have no multipliers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// Dependent rows ask for different things.
     Contradiction,
     /// Sliding friction leaves none, or not one.
@@ -25,7 +25,7 @@ pub(super) enum Failure {
 
 /// Rows, what is asked of them, and the answer.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Balance {
+pub(crate) struct Balance {
     dimension: usize,
     count: usize,
     /// C, row by row.

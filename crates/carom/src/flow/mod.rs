@@ -27,7 +27,7 @@ pub mod gauss;
 pub mod series;
 
 mod accelerations;
-mod balance;
+pub(crate) mod balance;
 mod clock;
 mod events;
 mod flat;
