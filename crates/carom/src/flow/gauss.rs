@@ -35,6 +35,14 @@ pub trait Field {
         self.size()
     }
 
+    /// The unknowns of which, three by three, the direction counts, however short they are. None, unless there are such.
+    fn directions(&self) -> Range<usize> {
+        0..0
+    }
+
+    /// Leaves out, or takes back, what follows such directions: for a first guess.
+    fn soften(&mut self, _on: bool) {}
+
     /// Writes the rate at a time and state.
     ///
     /// # Errors
@@ -324,7 +332,7 @@ impl Gauss {
 
     /// Finds the stage rates for one length.
     #[expect(clippy::too_many_arguments, reason = "one trial of one step: all of it varies")]
-    fn settle<F: Field>(
+    pub(super) fn settle<F: Field>(
         &mut self,
         field: &mut F,
         from: f64,

@@ -94,6 +94,8 @@ pub struct Piece {
     pub(super) last: f64,
     /// The flats at its end.
     pub(super) flats: Vec<Option<Flat>>,
+    /// The slips of contacts that slip, at its end, as they were carried.
+    pub(super) slips: Vec<Option<Vector3<f64>>>,
     pub(super) modes: Vec<Mode>,
     pub(super) bodies: Vec<Body>,
     pub(super) start: Vec<State>,

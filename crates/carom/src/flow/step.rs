@@ -8,7 +8,7 @@ use super::gauss::{Demand, Field, Gauss, Halt, Leg};
 use super::piece::{Anchor, Bounds, Ending, Piece};
 use super::series::MOST_TERMS;
 use super::sizes::{ROUNDING, Sizes};
-use super::system::{Correction, Level, PER_BODY, Placed, System, pack, unpack};
+use super::system::{Correction, Level, PER_BODY, PER_SLIP, Placed, System, pack, unpack};
 use super::{Flow, Load, Mode, Obstacle, Part};
 use crate::body::State;
 use crate::contact::{Side, Surface};
@@ -16,6 +16,16 @@ use crate::shape::unit;
 
 /// How often a leg is made again to end on a ring.
 const MOST_KINKS: u32 = 6;
+
+/// A slip that has come below this, relative to the speeds, is over: friction takes the rest away in as short a time, and
+/// what that leaves out is of second order.
+const STOPPED: f64 = 1e-9;
+
+/// How much of a slip friction may change within a step that is sought by fixed-point iteration.
+const STIFF: f64 = 3.0;
+
+/// Legs shorter than this, beside a first guess, are not made shorter for a slip that turns.
+const SHORTEST: f64 = 1e-11;
 
 /// Speeds below this, relative to a fall over the size, are rest where forces are in balance.
 const AT_REST: f64 = 1e-14;
@@ -37,6 +47,10 @@ impl Flow {
         system.place(&start);
         system.find_flats(&[]);
         system.modes = self.modes(&mut system, &start)?;
+        let still = system.still;
+        for (slip, touch) in system.slips.iter_mut().zip(&system.touches) {
+            *slip = if touch.slip.norm() > still { touch.slip } else { Vector3::zeros() };
+        }
         let unknowns = self.pack(&start);
         self.go(system, &start, &unknowns, [from, until], given, None)
     }
@@ -69,12 +83,19 @@ impl Flow {
             }
             Ending::Until | Ending::Step | Ending::LiftOff { .. } => {}
         }
-        for (mode, touch) in system.modes.iter_mut().zip(&system.touches) {
-            if let Mode::Slip { along, .. } = mode
-                && touch.slip != Vector3::zeros()
-                && touch.slip.dot(along) > 0.0
-            {
-                *along = unit(&touch.slip);
+        let noise = STILL * self.sizes(&system).speed;
+        for i in 0..self.contacts.len() {
+            let Mode::Slip { along, .. } = &mut system.modes[i] else { continue };
+            // The slip as it was carried is good to its own last digits; what velocities tell is the judge.
+            let (carried, told) = (piece.slips[i], system.touches[i].slip);
+            let slip = match carried {
+                Some(carried) if (carried - told).norm() <= noise => carried,
+                Some(_) => told,
+                None => Vector3::zeros(),
+            };
+            system.slips[i] = slip;
+            if slip != Vector3::zeros() {
+                *along = unit(&slip);
             }
         }
         let mut start = piece.end.clone();
@@ -99,6 +120,7 @@ impl Flow {
             system.touch()?;
             let sizes = self.sizes(&system);
             system.still = STILL * sizes.speed;
+            system.carries = true;
             system.tempo = sizes.speed / sizes.length;
             if !system.flat_rows.is_empty() {
                 system.touch()?;
@@ -144,11 +166,12 @@ impl Flow {
         let mut y = vec![0.0; self.unknowns(extras)];
         y[..bodies.len()].copy_from_slice(bodies);
         system.pack_extras(&mut y);
-        let scales = self.scales(sizes, extras);
+        let scales = self.scales(sizes, system);
         let mut gauss = self.gauss.clone();
         // The step before, if it ran alike.
         let alike = |piece: &&Piece| {
             piece.clock == clock
+                && (0..system.modes.len()).all(|i| piece.slips[i].is_some() == system.slides(i))
                 && (!clocked
                     || piece.flats.iter().zip(&system.flats).all(|(a, b)| a.is_some() == b.is_some()))
         };
@@ -170,10 +193,8 @@ impl Flow {
             Halt::Rough => Obstacle::Rough,
         };
         // Where slip begins its direction hangs on differences that the fixed-point iteration cannot follow.
-        let begins = |i: usize| {
-            matches!(system.modes[i], Mode::Slip { .. }) && system.touches[i].slip.norm() <= system.still
-        };
-        let implicit = (0..self.contacts.len()).any(begins);
+        let begins = |i: usize| system.slides(i) && system.slips[i] == Vector3::zeros();
+        let implicit = (0..self.contacts.len()).any(begins) || self.is_stiff(system, &y, outset, length.min(longest))?;
         let (mut leg, mut next_length);
         let (mut tries, mut kinks) = (0, 0);
         loop {
@@ -185,6 +206,11 @@ impl Flow {
             {
                 kinks += 1;
                 (length, longest) = (place, place);
+                continue;
+            }
+            if leg.length > SHORTEST * first && self.turns_about(system, &gauss, &leg, sizes) {
+                length = 0.6 * leg.length;
+                longest = length;
                 continue;
             }
             // A first step of a length guessed far too short is made again.
@@ -215,6 +241,10 @@ impl Flow {
         {
             (last, ending) = (place, early);
         }
+        if let Some(contact) = self.comes_to_rest(system, &leg, last, sizes) {
+            let time_error = STOPPED * sizes.length / sizes.speed;
+            ending = Ending::Stick { contact, time_error };
+        }
         system.place(start);
         let start_rates = system.force_rates()?;
         leg.at(last, 0..y.len(), &mut y);
@@ -236,6 +266,7 @@ impl Flow {
         self.unpack(&y, &mut end);
         let unprojected = end.clone();
         let drift = system.project(&mut end)?;
+        let slips = (0..self.contacts.len()).map(|i| system.slides(i).then_some(system.slips[i])).collect();
         y.truncate(bodies.len());
         self.shift(&mut y, &unprojected, &end);
         Ok(Ok(Piece {
@@ -248,6 +279,7 @@ impl Flow {
             clock,
             last,
             flats: system.flats.clone(),
+            slips,
             modes: system.modes.clone(),
             bodies: self.bodies.clone(),
             start: start.to_vec(),
@@ -259,6 +291,59 @@ impl Flow {
             carried: y,
             start_rates,
         }))
+    }
+
+    /// Whether some slip is so slow that friction turns it around within a step.
+    fn is_stiff(&self, system: &mut System, y: &[f64], from: f64, length: f64) -> Result<bool, Obstacle> {
+        if !(0..self.contacts.len()).any(|i| system.slides(i)) {
+            return Ok(false);
+        }
+        let mut rate = vec![0.0; y.len()];
+        system.rate(from, y, &mut rate)?;
+        Ok((0..self.contacts.len()).any(|i| {
+            let Mode::Slip { coefficient, .. } = system.modes[i] else { return false };
+            let row = system.balance.row(system.first_line[i]);
+            let response: f64 = row.iter().map(|c| c * c).sum();
+            let turn = coefficient * system.force(i).0 * response * length;
+            // While it comes to rest, steps are as short as what is left of it.
+            let ends = system.slips[i].dot(&system.slip_rate(i)) < 0.0;
+            !ends && turn > STIFF * system.slip(i).norm()
+        }))
+    }
+
+    /// Whether a slip turns about within a leg other than through zero: friction is then not continued rightly.
+    fn turns_about(&self, system: &System, gauss: &Gauss, leg: &Leg, sizes: &Sizes) -> bool {
+        let mut slip = [0.0; PER_SLIP];
+        let slides = (0..self.contacts.len()).filter(|&i| system.slides(i));
+        for (place, i) in slides.enumerate() {
+            let Mode::Slip { along, .. } = system.modes[i] else { continue };
+            let base = system.first_slip() + place * PER_SLIP;
+            let (mut turned, mut aside): (bool, f64) = (false, 0.0);
+            for &x in gauss.nodes() {
+                leg.at(leg.time(x), base..base + PER_SLIP, &mut slip);
+                let slip = Vector3::from(slip);
+                let ahead = slip.dot(&along);
+                turned |= ahead < 0.5 * slip.norm();
+                aside = aside.max((slip - along * ahead).norm());
+            }
+            if turned && aside > STOPPED * sizes.speed {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The contact whose slip is as good as over at a place of a leg.
+    fn comes_to_rest(&self, system: &System, leg: &Leg, place: f64, sizes: &Sizes) -> Option<usize> {
+        let (mut slip, mut rate) = ([0.0; PER_SLIP], [0.0; PER_SLIP]);
+        let mut slides = (0..self.contacts.len()).filter(|&i| system.slides(i)).enumerate();
+        slides.find_map(|(at, i)| {
+            let base = system.first_slip() + at * PER_SLIP;
+            leg.at(place, base..base + PER_SLIP, &mut slip);
+            leg.rate(place, base..base + PER_SLIP, &mut rate);
+            let (slip, rate) = (Vector3::from(slip), Vector3::from(rate));
+            (slip.norm() <= STOPPED * sizes.speed && slip.dot(&rate) < 0.0).then_some(i)
+        })
     }
 
     /// The bodies' unknowns of states.
@@ -328,9 +413,10 @@ impl Flow {
         let rested: Vec<State> =
             start.iter().map(|state| State { velocity: zero, angular_velocity: zero, ..*state }).collect();
         let clock = core::mem::replace(&mut system.clock, false);
+        system.carries = false;
         system.place(&rested);
         let leg = self.resting_leg(system, &rested, [from, until], bodies, sizes);
-        system.clock = clock;
+        (system.clock, system.carries) = (clock, true);
         if !matches!(leg, Ok(Some(_))) {
             system.place(start);
             system.touch()?;
@@ -389,6 +475,7 @@ impl Flow {
             clock: None,
             last: leg.from + leg.length,
             flats: system.flats,
+            slips: vec![None; self.contacts.len()],
             modes: system.modes,
             bodies: self.bodies.clone(),
             start: rested.clone(),
