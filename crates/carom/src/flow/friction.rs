@@ -2,7 +2,11 @@
 //!
 //! A contact that slips is pulled by −μλ along its slip. One at rest sticks if the friction f that this takes is at most μλ;
 //! otherwise it starts to slip in the direction s of its own acceleration under −μλ s, the one fixed direction of the map
-//! from s to the acceleration's. Of several that would exceed their friction the worst is let go first.
+//! from s to the acceleration's. Of several contacts, relaxation ([`cones`](super::cones)) tells which stick and which slip, and
+//! gives the forces to which those that are not unique are to be nearest; what then still exceeds its friction is let go, the worst
+//! first.
+//!
+//! Contacts are points: there is no friction against turning about the normal.
 
 use nalgebra::Vector3;
 
@@ -15,6 +19,10 @@ use crate::shape::unit;
 /// A slip below this is none, relative to the speeds.
 pub(super) const STILL: f64 = 1e-13;
 
+/// Rounds in search of directions, and what they may still turn by in the later half of these.
+const MOST_DIRECTIONS: u32 = 200;
+const VAGUE: f64 = 1e-9;
+
 /// How far friction may exceed its limit and still stick.
 const MARGIN: f64 = 1e-10;
 
@@ -24,6 +32,12 @@ impl Flow {
         if !self.contacts.iter().any(|c| matches!(c.surface, Surface::Coulomb(_))) {
             return Ok(system.modes.clone());
         }
+        self.slip_or_stick(system, states)?;
+        self.settle_friction(system, states)
+    }
+
+    /// Slip where there is some, else stick.
+    pub(super) fn slip_or_stick(&self, system: &mut System, states: &[State]) -> Result<(), Obstacle> {
         system.place(states);
         system.touch()?;
         let still = STILL * self.sizes(system).speed;
@@ -38,52 +52,65 @@ impl Flow {
                 Mode::Stick
             };
         }
-        self.settle_friction(system, states)
+        Ok(())
     }
 
-    /// Lets go, one by one, of the contacts that stick beyond their friction.
+    /// Which of the contacts that do not slip stick, and in which directions the others start to slip: by relaxation if there are several,
+    /// then exactly, the worst first.
     pub(super) fn settle_friction(
         &self,
         system: &mut System,
         states: &[State],
     ) -> Result<Vec<Mode>, Obstacle> {
+        system.place(states);
+        system.touch()?;
         system.still = STILL * self.sizes(system).speed;
-        for _ in 0..=self.contacts.len() {
-            system.place(states);
-            system.touch()?;
-            system.balance(Level::Acceleration)?;
+        let rests: Vec<bool> = (0..self.contacts.len())
+            .map(|i| {
+                matches!(self.contacts[i].surface, Surface::Coulomb(_)) && system.modes[i] == Mode::Stick
+            })
+            .collect();
+        if self.loose > 1 && rests.contains(&true) {
+            let relaxed = self.relax(system)?;
+            self.take_relaxed(system, &relaxed);
+        }
+        for _ in 0..=2 * self.contacts.len() {
+            self.find_directions(system, &rests)?;
             let mut worst: Option<(f64, usize, Mode)> = None;
-            for (i, contact) in self.contacts.iter().enumerate() {
-                let (Surface::Coulomb(coefficient), Mode::Stick) = (contact.surface, system.modes[i]) else {
-                    continue;
-                };
+            for (i, contact) in self.contacts.iter().enumerate().filter(|(i, _)| rests[*i]) {
+                let Surface::Coulomb(coefficient) = contact.surface else { continue };
                 let (pushing, friction) = system.force(i);
-                let excess = friction.norm() - coefficient * pushing.max(0.0) * (1.0 + MARGIN);
-                if excess > worst.map_or(0.0, |w| w.0) {
+                let limit = coefficient * pushing.max(0.0) * (1.0 + MARGIN);
+                let excess = friction.norm() - limit;
+                if system.modes[i] == Mode::Stick && excess > worst.map_or(0.0, |w| w.0) {
                     worst = Some((excess, i, Mode::Slip { coefficient, along: -unit(&friction) }));
                 }
             }
             let Some((_, i, mode)) = worst else { break };
             system.modes[i] = mode;
-            self.find_direction(system, i)?;
         }
         Ok(system.modes.clone())
     }
 
-    /// The direction in which a contact at rest starts to slip: that of its own acceleration.
-    fn find_direction(&self, system: &mut System, contact: usize) -> Result<(), Obstacle> {
-        for _ in 0..200 {
-            let Mode::Slip { coefficient, along } = system.modes[contact] else { return Ok(()) };
+    /// The directions in which contacts at rest start to slip, those of their own accelerations, all together; and the balance of
+    /// forces with them.
+    fn find_directions(&self, system: &mut System, rests: &[bool]) -> Result<(), Obstacle> {
+        for round in 0..MOST_DIRECTIONS {
             system.touch()?;
             system.balance(Level::Acceleration)?;
-            let towards = unit(&system.slip_rate(contact));
-            if towards == Vector3::zeros() {
-                return Ok(());
+            let mut change: f64 = 0.0;
+            for i in 0..self.contacts.len() {
+                let (true, Mode::Slip { coefficient, along }) = (rests[i], system.modes[i]) else { continue };
+                let towards = unit(&system.slip_rate(i));
+                if towards == Vector3::zeros() {
+                    continue;
+                }
+                let next = unit(&(along + towards));
+                change = change.max((next - along).norm());
+                system.modes[i] = Mode::Slip { coefficient, along: next };
             }
-            let next = unit(&(along + towards));
-            let change = (next - along).norm();
-            system.modes[contact] = Mode::Slip { coefficient, along: next };
-            if change < 1e-15 {
+            // The direction of a small acceleration has no more digits than the rounding of the large ones it comes from leaves.
+            if change < 1e-15 || (round > MOST_DIRECTIONS / 2 && change < VAGUE) {
                 return Ok(());
             }
         }

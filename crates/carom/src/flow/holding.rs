@@ -36,6 +36,9 @@ pub struct Holding {
 /// Rounding of forces and accelerations here, beside what they are made of.
 const LEVEL: f64 = 1e-13;
 
+/// A contact without force in the relaxation parts with an acceleration above this, over the accelerations at hand.
+const TRUSTED: f64 = 1e-9;
+
 /// A unit row's rest below this counts as dependent on the others.
 const DEPENDENT: f64 = 1e-10;
 
@@ -69,7 +72,7 @@ impl Flow {
         system.place(states);
         system.find_flats(&[]);
         system.touch()?;
-        system.modes = self.modes(&mut system, states)?;
+        self.slip_or_stick(&mut system, states)?;
         let smooth = system.modes.iter().all(|mode| *mode == Mode::Smooth);
         let mut found = if smooth {
             self.without_friction(&mut system)?
@@ -120,6 +123,13 @@ impl Flow {
         let _ = system.balance(Level::Acceleration);
         let size = self.sizes(system).acceleration;
         let mut holds = vec![true; count];
+        if count > 1 {
+            system.touch()?;
+            let relaxed = self.relax(system)?;
+            for i in 0..count {
+                holds[i] = relaxed.forces[i].0 > 0.0 || relaxed.accelerations[i] <= TRUSTED * size;
+            }
+        }
         for _ in 0..4 * count + 4 {
             let group = self.keeping(&holds);
             let kept = (0..system.modes.len()).filter(|&i| i >= count || holds[i]).map(|i| system.modes[i]);

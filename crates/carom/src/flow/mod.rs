@@ -28,6 +28,7 @@ pub mod series;
 
 mod balance;
 mod clock;
+mod cones;
 mod events;
 mod flat;
 mod friction;

@@ -96,6 +96,8 @@ pub struct Piece {
     pub(super) flats: Vec<Option<Flat>>,
     /// The slips of contacts that slip, at its end, as they were carried.
     pub(super) slips: Vec<Option<Vector3<f64>>>,
+    /// The forces to which those that are not unique are nearest.
+    pub(super) reference: Vec<(f64, Vector3<f64>)>,
     pub(super) modes: Vec<Mode>,
     pub(super) bodies: Vec<Body>,
     pub(super) start: Vec<State>,

@@ -24,6 +24,9 @@ const STOPPED: f64 = 1e-9;
 /// How much of a slip friction may change within a step that is sought by fixed-point iteration.
 const STIFF: f64 = 3.0;
 
+/// Friction below this share of its limit lets a contact go on sticking where forces are not unique.
+const RESERVE: f64 = 1.0 - 1e-6;
+
 /// Legs shorter than this, beside a first guess, are not made shorter for a slip that turns.
 const SHORTEST: f64 = 1e-11;
 
@@ -64,6 +67,7 @@ impl Flow {
     pub fn follow(&self, piece: &Piece, until: f64) -> Result<Piece, Obstacle> {
         let mut system = System::new(self, piece.modes.clone());
         system.time = piece.until;
+        system.reference.clone_from(&piece.reference);
         system.place(&piece.end);
         system.find_flats(&piece.flats);
         system.touch()?;
@@ -72,12 +76,21 @@ impl Flow {
             Ending::Stick { contact, .. } => {
                 before = None;
                 system.modes[contact] = Mode::Stick;
+                // Others may come to rest with it.
+                let over = STOPPED * self.sizes(&system).speed;
+                for i in 0..self.contacts.len() {
+                    if system.slides(i) && system.touches[i].slip.norm() <= over {
+                        system.modes[i] = Mode::Stick;
+                    }
+                }
                 system.modes = self.settle_friction(&mut system, &piece.end)?;
             }
             Ending::Slip { contact, .. } => {
                 before = None;
                 let friction = piece.force(contact, piece.until).friction;
-                if let Surface::Coulomb(coefficient) = self.contacts[contact].surface {
+                if let Surface::Coulomb(coefficient) = self.contacts[contact].surface
+                    && !self.shares(&mut system, piece, contact)?
+                {
                     system.modes[contact] = Mode::Slip { coefficient, along: -unit(&friction) };
                 }
             }
@@ -88,7 +101,7 @@ impl Flow {
             let Mode::Slip { along, .. } = &mut system.modes[i] else { continue };
             // The slip as it was carried is good to its own last digits; what velocities tell is the judge.
             let (carried, told) = (piece.slips[i], system.touches[i].slip);
-            let slip = match carried {
+            let slip = match carried.filter(|slip| slip.norm() > STOPPED * noise / STILL) {
                 Some(carried) if (carried - told).norm() <= noise => carried,
                 Some(_) => told,
                 None => Vector3::zeros(),
@@ -280,6 +293,7 @@ impl Flow {
             last,
             flats: system.flats.clone(),
             slips,
+            reference: system.reference.clone(),
             modes: system.modes.clone(),
             bodies: self.bodies.clone(),
             start: start.to_vec(),
@@ -291,6 +305,23 @@ impl Flow {
             carried: y,
             start_rates,
         }))
+    }
+
+    /// Whether a contact whose friction is exhausted can go on sticking because others, of which forces are not unique, take over;
+    /// then they are those that relaxation finds.
+    fn shares(&self, system: &mut System, piece: &Piece, contact: usize) -> Result<bool, Obstacle> {
+        if self.loose < 2 || piece.until <= piece.from {
+            return Ok(false);
+        }
+        let relaxed = self.relax(system)?;
+        let (pushing, friction) = relaxed.forces[contact];
+        let slips = relaxed.slip_rates[contact].norm() > ROUNDING.sqrt() * self.sizes(system).acceleration;
+        let Surface::Coulomb(coefficient) = self.contacts[contact].surface else { return Ok(false) };
+        if slips || friction.norm() >= RESERVE * coefficient * pushing {
+            return Ok(false);
+        }
+        system.reference = relaxed.forces;
+        Ok(true)
     }
 
     /// Whether some slip is so slow that friction turns it around within a step.
@@ -476,6 +507,7 @@ impl Flow {
             last: leg.from + leg.length,
             flats: system.flats,
             slips: vec![None; self.contacts.len()],
+            reference: system.reference,
             modes: system.modes,
             bodies: self.bodies.clone(),
             start: rested.clone(),

@@ -112,6 +112,8 @@ pub(super) struct System<'a> {
     pub carries: bool,
     pub slips: Vec<Vector3<f64>>,
     straight: bool,
+    /// The forces, λ and friction, to which those of dependent rows are to be nearest; none where there are none.
+    pub reference: Vec<(f64, Vector3<f64>)>,
     /// The time of states placed as such, and of a clock's zero.
     pub time: f64,
     /// The contacts that are nearly flat, and the rows of those that lie: contact, axis, line.
@@ -141,6 +143,7 @@ impl<'a> System<'a> {
             carries: false,
             slips: vec![Vector3::zeros(); flow.contacts.len()],
             straight: false,
+            reference: Vec::new(),
             time: 0.0,
             flats: vec![None; flow.contacts.len()],
             flat_rows: Vec::new(),
@@ -428,10 +431,27 @@ impl<'a> System<'a> {
                 write(row, &self.placed, line, line.push.as_ref().unwrap_or(&line.parts));
             }
         }
+        if level == Level::Acceleration {
+            self.refer();
+        }
         self.balance.solve().map_err(|failure| match failure {
             Failure::Contradiction => Obstacle::Contradiction,
             Failure::Jam => Obstacle::Jam,
         })
+    }
+
+    /// The forces to which those of dependent rows are to be nearest, row by row.
+    fn refer(&mut self) {
+        for (i, (pushing, friction)) in self.reference.iter().enumerate() {
+            let line = self.first_line[i];
+            self.balance.reference[line] = pushing * self.pace;
+            if self.modes[i] == Mode::Stick {
+                for k in 1..3 {
+                    self.balance.reference[line + k] =
+                        self.lines[line + k].parts[1][0].dot(friction) * self.pace;
+                }
+            }
+        }
     }
 
     /// The force of a contact after [`System::balance`] at the level of accelerations: λ, and the friction on the
