@@ -38,6 +38,9 @@ const PROJECTIONS: u32 = 12;
 /// An acceleration of slip that is some, over the accelerations at hand: what relaxation is trusted for.
 const SLIPS: f64 = 1e-7;
 
+/// Shares of their friction that contacts are asked to stick with, where forces are not unique.
+const SHARES: [f64; 4] = [0.5, 0.8, 0.95, 0.99];
+
 /// A row's rest below this, relative to its length, is blocked by joints.
 const BLOCKED: f64 = 1e-10;
 
@@ -79,15 +82,15 @@ struct Rows {
 
 impl Flow {
     /// Relaxes the forces of a system that is placed and touched, with Coulomb contacts without slip in mode
-    /// [`Mode::Stick`].
-    pub(super) fn relax(&self, system: &mut System) -> Result<Relaxed, Obstacle> {
+    /// [`Mode::Stick`] and a share of their friction.
+    pub(super) fn relax(&self, system: &mut System, share: f64) -> Result<Relaxed, Obstacle> {
         // Only its rows and right sides are used.
         let _ = system.balance(Level::Acceleration);
         let rows = self.across_joints(system);
         let mut blocks = Vec::with_capacity(self.loose);
         for i in 0..self.loose {
             let cone = match (system.modes[i], self.contacts[i].surface) {
-                (Mode::Stick, Surface::Coulomb(coefficient)) => Cone::Limited(coefficient),
+                (Mode::Stick, Surface::Coulomb(coefficient)) => Cone::Limited(share * coefficient),
                 (Mode::Stick, _) => Cone::Unlimited,
                 _ => Cone::Push,
             };
@@ -157,8 +160,10 @@ impl Flow {
         Ok(found)
     }
 
-    /// The modes of contacts without slip that relaxation tells.
-    pub(super) fn take_relaxed(&self, system: &mut System, relaxed: &Relaxed) {
+    /// The modes of contacts without slip that relaxation tells, and forces well within the friction of those that stick, as far
+    /// as there are such.
+    pub(super) fn settle_by_relaxing(&self, system: &mut System) -> Result<(), Obstacle> {
+        let relaxed = self.relax(system, 1.0)?;
         let level = SLIPS * self.sizes(system).acceleration * system.pace;
         for i in 0..self.loose {
             if let (Mode::Stick, Surface::Coulomb(coefficient)) = (system.modes[i], self.contacts[i].surface) {
@@ -169,7 +174,24 @@ impl Flow {
                 }
             }
         }
-        system.reference = relaxed.forces.clone();
+        system.reference = relaxed.forces;
+        if !(0..self.loose).any(|i| self.may_slip(system, i)) {
+            return Ok(());
+        }
+        system.touch()?;
+        for share in SHARES {
+            let relaxed = self.relax(system, share)?;
+            let slips = |i: usize| self.may_slip(system, i) && relaxed.slip_rates[i].norm() > level;
+            if !(0..self.loose).any(slips) {
+                system.reference = relaxed.forces;
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn may_slip(&self, system: &System, i: usize) -> bool {
+        system.modes[i] == Mode::Stick && matches!(self.contacts[i].surface, Surface::Coulomb(_))
     }
 
     /// The rows of contacts across those of joints, which hold whatever it takes.

@@ -8,8 +8,6 @@
 //!
 //! Contacts are points: there is no friction against turning about the normal.
 
-use nalgebra::Vector3;
-
 use super::system::{Level, System};
 use super::{Flow, Mode, Obstacle};
 use crate::body::State;
@@ -22,6 +20,9 @@ pub(super) const STILL: f64 = 1e-13;
 /// Rounds in search of directions, and what they may still turn by in the later half of these.
 const MOST_DIRECTIONS: u32 = 200;
 const VAGUE: f64 = 1e-9;
+
+/// A force that is none beside the largest, and an acceleration of slip beside those at hand.
+const NO_FORCE: f64 = 1e-12;
 
 /// How far friction may exceed its limit and still stick.
 const MARGIN: f64 = 1e-10;
@@ -71,17 +72,17 @@ impl Flow {
             })
             .collect();
         if self.loose > 1 && rests.contains(&true) {
-            let relaxed = self.relax(system)?;
-            self.take_relaxed(system, &relaxed);
+            self.settle_by_relaxing(system)?;
         }
         for _ in 0..=2 * self.contacts.len() {
             self.find_directions(system, &rests)?;
             let mut worst: Option<(f64, usize, Mode)> = None;
+            let largest = (0..self.contacts.len()).map(|i| system.force(i).0).fold(0.0, f64::max);
             for (i, contact) in self.contacts.iter().enumerate().filter(|(i, _)| rests[*i]) {
                 let Surface::Coulomb(coefficient) = contact.surface else { continue };
                 let (pushing, friction) = system.force(i);
                 let limit = coefficient * pushing.max(0.0) * (1.0 + MARGIN);
-                let excess = friction.norm() - limit;
+                let excess = friction.norm() - limit - NO_FORCE * largest;
                 if system.modes[i] == Mode::Stick && excess > worst.map_or(0.0, |w| w.0) {
                     worst = Some((excess, i, Mode::Slip { coefficient, along: -unit(&friction) }));
                 }
@@ -95,17 +96,21 @@ impl Flow {
     /// The directions in which contacts at rest start to slip, those of their own accelerations, all together; and the balance of
     /// forces with them.
     fn find_directions(&self, system: &mut System, rests: &[bool]) -> Result<(), Obstacle> {
+        let level = NO_FORCE * self.sizes(system).acceleration;
         for round in 0..MOST_DIRECTIONS {
             system.touch()?;
             system.balance(Level::Acceleration)?;
             let mut change: f64 = 0.0;
+            // Slower and slower, for those that swing.
+            let inertia = libm::ldexp(1.0, (round / 40).cast_signed());
             for i in 0..self.contacts.len() {
                 let (true, Mode::Slip { coefficient, along }) = (rests[i], system.modes[i]) else { continue };
-                let towards = unit(&system.slip_rate(i));
-                if towards == Vector3::zeros() {
+                let rate = system.slip_rate(i);
+                if rate.norm() <= level * system.pace {
                     continue;
                 }
-                let next = unit(&(along + towards));
+                let towards = unit(&rate);
+                let next = unit(&(along * inertia + towards));
                 change = change.max((next - along).norm());
                 system.modes[i] = Mode::Slip { coefficient, along: next };
             }

@@ -285,7 +285,12 @@ impl Gauss {
                 break;
             }
             let trial = if demand.implicit || refusals >= PATIENCE {
-                self.settle_by_newton(field, from, start, length, demand.scales, &mut iterations)
+                match self.settle_by_newton(field, from, start, length, demand.scales, &mut iterations) {
+                    Trial::Unsettled => {
+                        self.settle(field, from, start, length, demand.scales, None, &mut iterations)
+                    }
+                    trial => trial,
+                }
             } else {
                 self.settle(field, from, start, length, demand.scales, before, &mut iterations)
             };

@@ -125,7 +125,7 @@ impl Flow {
         let mut holds = vec![true; count];
         if count > 1 {
             system.touch()?;
-            let relaxed = self.relax(system)?;
+            let relaxed = self.relax(system, 1.0)?;
             for i in 0..count {
                 holds[i] = relaxed.forces[i].0 > 0.0 || relaxed.accelerations[i] <= TRUSTED * size;
             }

@@ -26,10 +26,10 @@ const POINTED: f64 = 1e-13;
 const SURE: f64 = 1e-9;
 
 /// Newton's steps.
-const MOST_NEWTON: u32 = 40;
+const MOST_NEWTON: u32 = 20;
 
 /// Halvings of one step.
-const MOST_HALVINGS: u32 = 12;
+const MOST_HALVINGS: u32 = 8;
 
 impl Gauss {
     /// Finds the stage rates for one length.
@@ -88,7 +88,10 @@ impl Gauss {
                         }
                     }
                 }
-                if rest <= merit || last <= SURE * reach || halving == MOST_HALVINGS {
+                if halving == MOST_HALVINGS {
+                    return Trial::Unsettled;
+                }
+                if rest <= merit || last <= SURE * reach {
                     merit = rest;
                     right.copy_from_slice(&missed);
                     break;

@@ -21,11 +21,13 @@ const MOST_KINKS: u32 = 6;
 /// what that leaves out is of second order.
 const STOPPED: f64 = 1e-9;
 
-/// How much of a slip friction may change within a step that is sought by fixed-point iteration.
-const STIFF: f64 = 3.0;
+/// Steps sought by fixed-point iteration are at most so long beside the time in which friction turns a slip around; where they could
+/// be as much longer as this, Newton's method is the less work.
+const FOLLOWED: f64 = 1.5;
+const STIFF: f64 = 30.0;
 
 /// Friction below this share of its limit lets a contact go on sticking where forces are not unique.
-const RESERVE: f64 = 1.0 - 1e-6;
+const RESERVE: f64 = 0.995;
 
 /// Legs shorter than this, beside a first guess, are not made shorter for a slip that turns.
 const SHORTEST: f64 = 1e-11;
@@ -72,6 +74,7 @@ impl Flow {
         system.find_flats(&piece.flats);
         system.touch()?;
         let mut before = Some(piece);
+        let mut start = piece.end.clone();
         match piece.ending {
             Ending::Stick { contact, .. } => {
                 before = None;
@@ -83,7 +86,9 @@ impl Flow {
                         system.modes[i] = Mode::Stick;
                     }
                 }
-                system.modes = self.settle_friction(&mut system, &piece.end)?;
+                // What is left of their slip goes first: it says nothing of where they would slip next.
+                system.project(&mut start)?;
+                system.modes = self.settle_friction(&mut system, &start)?;
             }
             Ending::Slip { contact, .. } => {
                 before = None;
@@ -96,6 +101,8 @@ impl Flow {
             }
             Ending::Until | Ending::Step | Ending::LiftOff { .. } => {}
         }
+        let given = system.project(&mut start)?;
+        system.touch()?;
         let noise = STILL * self.sizes(&system).speed;
         for i in 0..self.contacts.len() {
             let Mode::Slip { along, .. } = &mut system.modes[i] else { continue };
@@ -111,8 +118,6 @@ impl Flow {
                 *along = unit(&slip);
             }
         }
-        let mut start = piece.end.clone();
-        let given = system.project(&mut start)?;
         let mut unknowns = piece.carried.clone();
         self.shift(&mut unknowns, &piece.end, &start);
         self.go(system, &start, &unknowns, [piece.until, until], given, before)
@@ -199,7 +204,8 @@ impl Flow {
             (until - from).max(0.0).min(2.0 * libm::sqrt(sizes.length / sizes.acceleration))
         };
         let first = if clocked { 0.1 } else { 0.2 * sizes.length / sizes.speed };
-        let mut length = before.map_or(first, |piece| piece.next_length);
+        let pace = self.slip_time(system, &y, if clocked { 0.0 } else { from })?;
+        let mut length = before.map_or(first.min(pace), |piece| piece.next_length);
         let outset = if clocked { 0.0 } else { from };
         let halt = |halt: Halt<Obstacle>| match halt {
             Halt::Obstacle(obstacle) => obstacle,
@@ -207,7 +213,10 @@ impl Flow {
         };
         // Where slip begins its direction hangs on differences that the fixed-point iteration cannot follow.
         let begins = |i: usize| system.slides(i) && system.slips[i] == Vector3::zeros();
-        let implicit = (0..self.contacts.len()).any(begins) || self.is_stiff(system, &y, outset, length.min(longest))?;
+        let implicit = (0..self.contacts.len()).any(begins) || length.min(longest) > STIFF * pace;
+        if !implicit {
+            length = length.min(FOLLOWED * pace);
+        }
         let (mut leg, mut next_length);
         let (mut tries, mut kinks) = (0, 0);
         loop {
@@ -313,33 +322,34 @@ impl Flow {
         if self.loose < 2 || piece.until <= piece.from {
             return Ok(false);
         }
-        let relaxed = self.relax(system)?;
-        let (pushing, friction) = relaxed.forces[contact];
-        let slips = relaxed.slip_rates[contact].norm() > ROUNDING.sqrt() * self.sizes(system).acceleration;
+        let modes = system.modes.clone();
+        self.settle_by_relaxing(system)?;
+        let (pushing, friction) = system.reference[contact];
         let Surface::Coulomb(coefficient) = self.contacts[contact].surface else { return Ok(false) };
-        if slips || friction.norm() >= RESERVE * coefficient * pushing {
-            return Ok(false);
-        }
-        system.reference = relaxed.forces;
-        Ok(true)
+        let sticks = system.modes == modes && friction.norm() < RESERVE * coefficient * pushing;
+        system.modes = modes;
+        Ok(sticks)
     }
 
-    /// Whether some slip is so slow that friction turns it around within a step.
-    fn is_stiff(&self, system: &mut System, y: &[f64], from: f64, length: f64) -> Result<bool, Obstacle> {
+    /// The time in which friction would turn the slowest slip around, unless it comes to rest.
+    fn slip_time(&self, system: &mut System, y: &[f64], from: f64) -> Result<f64, Obstacle> {
         if !(0..self.contacts.len()).any(|i| system.slides(i)) {
-            return Ok(false);
+            return Ok(f64::INFINITY);
         }
         let mut rate = vec![0.0; y.len()];
         system.rate(from, y, &mut rate)?;
-        Ok((0..self.contacts.len()).any(|i| {
-            let Mode::Slip { coefficient, .. } = system.modes[i] else { return false };
+        let mut time = f64::INFINITY;
+        for i in 0..self.contacts.len() {
+            let Mode::Slip { coefficient, .. } = system.modes[i] else { continue };
+            let slip = system.slip(i).norm();
             let row = system.balance.row(system.first_line[i]);
             let response: f64 = row.iter().map(|c| c * c).sum();
-            let turn = coefficient * system.force(i).0 * response * length;
-            // While it comes to rest, steps are as short as what is left of it.
-            let ends = system.slips[i].dot(&system.slip_rate(i)) < 0.0;
-            !ends && turn > STIFF * system.slip(i).norm()
-        }))
+            // What sets out has no such time.
+            if slip > 0.0 && coefficient > 0.0 {
+                time = time.min(slip / (coefficient * system.force(i).0.abs() * response));
+            }
+        }
+        Ok(time)
     }
 
     /// Whether a slip turns about within a leg other than through zero: friction is then not continued rightly.
