@@ -162,11 +162,12 @@ impl Balance {
             self.second.extend(self.rows[i * d..(i + 1) * d].iter().map(|c| c * unit));
         }
         for k in 0..m {
-            let mut best = (k, -1.0);
+            let mut best = (k, 0.0);
             for place in k..m {
                 let row = self.order[place];
                 let rest = norm(&self.second[row * d..(row + 1) * d]);
-                if rest > best.1 {
+                // The order is not to hang on rounding.
+                if rest > 1.01 * best.1 {
                     best = (place, rest);
                 }
             }

@@ -6,10 +6,14 @@
 //! gives the forces to which those that are not unique are to be nearest; what then still exceeds its friction is let go, the worst
 //! first.
 //!
+//! A rough contact does not slip, whatever force that takes, unless it would have to be pulled: pressed against its surface, and yet
+//! without a force that presses while it does not slip, it has no grip and slips without friction. It grips again at the next event
+//! of its group, if the impulse that stops the slip presses.
+//!
 //! Contacts are points: there is no friction against turning about the normal.
 
 use super::system::{Level, System};
-use super::{Flow, Mode, Obstacle};
+use super::{Flow, Mode, Obstacle, Piece};
 use crate::body::State;
 use crate::contact::Surface;
 use crate::shape::unit;
@@ -23,6 +27,12 @@ const VAGUE: f64 = 1e-9;
 
 /// A force that is none beside the largest, and an acceleration of slip beside those at hand.
 const NO_FORCE: f64 = 1e-12;
+
+/// A slip of a rough contact that is rounding, relative to the speeds.
+const NO_SLIP: f64 = 1e-9;
+
+/// A force of a rough contact that is none, as an acceleration beside those at hand.
+const NO_GRIP: f64 = 1e-9;
 
 /// How far friction may exceed its limit and still stick.
 const MARGIN: f64 = 1e-10;
@@ -91,6 +101,79 @@ impl Flow {
             system.modes[i] = mode;
         }
         Ok(system.modes.clone())
+    }
+
+    /// Lets go of the grip of rough contacts that slip and would have to pull in order to stop: before a projection.
+    pub(super) fn slacken_moving(&self, system: &mut System, states: &[State]) -> Result<(), Obstacle> {
+        let mut rough = (0..self.loose).filter(|&i| self.contacts[i].surface == Surface::Rough);
+        if rough.next().is_none() {
+            return Ok(());
+        }
+        for _ in 0..self.loose {
+            system.place(states);
+            system.touch()?;
+            let moving = NO_SLIP * self.sizes(system).speed;
+            system.balance(Level::Velocity)?;
+            let pull = |i: usize| system.balance.multipliers[system.first_line[i]];
+            let slips = |i: &usize| self.grips(system, *i) && system.touches[*i].slip.norm() > moving;
+            let worst = (0..self.loose).filter(slips).min_by(|&a, &b| pull(a).total_cmp(&pull(b)));
+            match worst.filter(|&i| pull(i) < 0.0) {
+                Some(i) => system.modes[i] = Mode::Smooth,
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets go of the grip of rough contacts that would have to pull in order not to slip, though they are pressed: friction alone
+    /// cannot hold them without a normal force.
+    pub(super) fn slacken(&self, system: &mut System, states: &[State]) -> Result<(), Obstacle> {
+        let mut parts = vec![false; self.loose];
+        loop {
+            let worst = if (0..self.loose).any(|i| !parts[i] && self.grips(system, i)) {
+                let gripping: Vec<bool> = (0..self.loose).map(|i| !parts[i] && self.grips(system, i)).collect();
+                system.place(states);
+                self.least_pressed(system, |i| gripping[i])?
+            } else {
+                None
+            };
+            let Some(i) = worst else { return Ok(()) };
+            system.modes[i] = Mode::Smooth;
+            // One that is not pressed without its grip either lifts off.
+            if self.least_pressed(system, |other| other == i)?.is_some() {
+                system.modes[i] = Mode::Stick;
+                parts[i] = true;
+            }
+        }
+    }
+
+    /// The least pressed of some contacts that are not pressed at all, if there are such.
+    fn least_pressed(
+        &self,
+        system: &mut System,
+        which: impl Fn(usize) -> bool,
+    ) -> Result<Option<usize>, Obstacle> {
+        let chosen: Vec<usize> = (0..self.loose).filter(|&i| which(i)).collect();
+        system.touch()?;
+        system.balance(Level::Acceleration)?;
+        let level = NO_GRIP * self.sizes(system).acceleration * system.pace;
+        let push = |i: usize| {
+            let row = system.balance.row(system.first_line[i]);
+            system.force(i).0 * row.iter().map(|c| c * c).sum::<f64>()
+        };
+        let least = chosen.into_iter().min_by(|&a, &b| push(a).total_cmp(&push(b)));
+        Ok(least.filter(|&i| push(i) < level))
+    }
+
+    fn grips(&self, system: &System, i: usize) -> bool {
+        self.contacts[i].surface == Surface::Rough && system.modes[i] == Mode::Stick
+    }
+
+    /// Whether some rough contact slips, for want of a force that presses it.
+    #[must_use]
+    pub fn is_slack(&self, piece: &Piece) -> bool {
+        let slack = |i: usize| self.contacts[i].surface == Surface::Rough && piece.modes[i] == Mode::Smooth;
+        (0..self.loose).any(slack)
     }
 
     /// The directions in which contacts at rest start to slip, those of their own accelerations, all together; and the balance of

@@ -200,6 +200,9 @@ pub(super) enum Trial<O> {
 /// Changes below this, relative to the scales, are rounding: the iteration has arrived.
 const ARRIVED: f64 = 1e-17;
 
+/// Changes below this may go on for ever: they round the state itself.
+const LEAST: f64 = 1e-16;
+
 /// Coefficients above this, relative to the scales, are never rounding.
 const NOISE: f64 = 1e-13;
 
@@ -396,7 +399,7 @@ impl Gauss {
             let shrinking = if round > 1 && last > 0.0 { change / last } else { 1.0 };
             if change <= ARRIVED
                 || (shrinking > 0.5 && change <= 4.0 * f64::EPSILON * size)
-                || (shrinking > 0.9 && change <= 256.0 * f64::EPSILON * size)
+                || (shrinking > 0.9 && change <= (256.0 * f64::EPSILON * size).max(LEAST))
             {
                 return Trial::Settled;
             }

@@ -48,10 +48,12 @@ impl Flow {
         let mut start = states.to_vec();
         system.place(&start);
         system.find_flats(&[]);
+        self.slacken_moving(&mut system, &start)?;
         let given = system.project(&mut start)?;
         system.place(&start);
         system.find_flats(&[]);
         system.modes = self.modes(&mut system, &start)?;
+        self.slacken(&mut system, &start)?;
         let still = system.still;
         for (slip, touch) in system.slips.iter_mut().zip(&system.touches) {
             *slip = if touch.slip.norm() > still { touch.slip } else { Vector3::zeros() };
