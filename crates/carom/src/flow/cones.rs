@@ -108,13 +108,15 @@ impl Flow {
             return Err(Obstacle::Jam);
         }
         let mut forces = vec![0.0; count];
-        let rate = |forces: &[f64], i: usize| dot(&delassus[i * count..(i + 1) * count], forces) - rows.right[i];
+        let rate =
+            |forces: &[f64], i: usize| dot(&delassus[i * count..(i + 1) * count], forces) - rows.right[i];
         for _ in 0..MOST_ROUNDS {
             let (mut change, mut size): (f64, f64) = (0.0, 0.0);
             for block in &blocks {
                 let first = block.first;
                 if matches!(block.cone, Cone::Push) {
-                    let next = (forces[first] - rate(&forces, first) / delassus[first * count + first]).max(0.0);
+                    let next =
+                        (forces[first] - rate(&forces, first) / delassus[first * count + first]).max(0.0);
                     change = change.max((next - forces[first]).abs());
                     forces[first] = next;
                     size = size.max(next);
@@ -166,7 +168,8 @@ impl Flow {
         let relaxed = self.relax(system, 1.0)?;
         let level = SLIPS * self.sizes(system).acceleration * system.pace;
         for i in 0..self.loose {
-            if let (Mode::Stick, Surface::Coulomb(coefficient)) = (system.modes[i], self.contacts[i].surface) {
+            if let (Mode::Stick, Surface::Coulomb(coefficient)) = (system.modes[i], self.contacts[i].surface)
+            {
                 let rate = relaxed.slip_rates[i];
                 let limit = coefficient * relaxed.forces[i].0;
                 if limit > 0.0 && rate.norm() > level && relaxed.forces[i].1.norm() > 0.999 * limit {

@@ -12,10 +12,15 @@
 //!
 //! Contacts are points: there is no friction against turning about the normal.
 
+use core::f64::consts::{FRAC_PI_2, TAU};
+
+use nalgebra::Unit;
+
 use super::system::{Level, System};
 use super::{Flow, Mode, Obstacle, Piece};
 use crate::body::State;
 use crate::contact::Surface;
+use crate::joint::across;
 use crate::shape::unit;
 
 /// A slip below this is none, relative to the speeds.
@@ -24,6 +29,10 @@ pub(super) const STILL: f64 = 1e-13;
 /// Rounds in search of directions, and what they may still turn by in the later half of these.
 const MOST_DIRECTIONS: u32 = 200;
 const VAGUE: f64 = 1e-9;
+
+/// Rounds of the search all around, and looks in each.
+const MOST_SEARCHES: u32 = 20;
+const LOOKS: u32 = 64;
 
 /// A force that is none beside the largest, and an acceleration of slip beside those at hand.
 const NO_FORCE: f64 = 1e-12;
@@ -131,7 +140,8 @@ impl Flow {
         let mut parts = vec![false; self.loose];
         loop {
             let worst = if (0..self.loose).any(|i| !parts[i] && self.grips(system, i)) {
-                let gripping: Vec<bool> = (0..self.loose).map(|i| !parts[i] && self.grips(system, i)).collect();
+                let gripping: Vec<bool> =
+                    (0..self.loose).map(|i| !parts[i] && self.grips(system, i)).collect();
                 system.place(states);
                 self.least_pressed(system, |i| gripping[i])?
             } else {
@@ -200,6 +210,58 @@ impl Flow {
             // The direction of a small acceleration has no more digits than the rounding of the large ones it comes from leaves.
             if change < 1e-15 || (round > MOST_DIRECTIONS / 2 && change < VAGUE) {
                 return Ok(());
+            }
+        }
+        self.search_directions(system, rests)
+    }
+
+    /// The same where the iteration swings: contact by contact, all around.
+    fn search_directions(&self, system: &mut System, rests: &[bool]) -> Result<(), Obstacle> {
+        for _ in 0..MOST_SEARCHES {
+            let mut change: f64 = 0.0;
+            for i in (0..self.contacts.len()).filter(|&i| rests[i]) {
+                let Mode::Slip { coefficient, along } = system.modes[i] else { continue };
+                let [one, two] = across(&Unit::new_unchecked(system.touches[i].normal));
+                let at = |angle: f64| one * libm::cos(angle) + two * libm::sin(angle);
+                // Across the direction, and along it, of the acceleration under friction against it.
+                let mut turn = |angle: f64| {
+                    let along = at(angle);
+                    system.modes[i] = Mode::Slip { coefficient, along };
+                    system.touch().ok()?;
+                    system.balance(Level::Acceleration).ok()?;
+                    let rate = system.slip_rate(i);
+                    Some((at(angle + FRAC_PI_2).dot(&rate), along.dot(&rate)))
+                };
+                let step = TAU / f64::from(LOOKS);
+                let mut found: Option<f64> = None;
+                let mut last = turn(0.0);
+                for k in 1..=LOOKS {
+                    let angle = step * f64::from(k);
+                    let next = turn(angle);
+                    // What is beside the direction turns it back.
+                    if let (Some((before, _)), Some((after, _)), None) = (last, next, found)
+                        && before >= 0.0
+                        && after < 0.0
+                    {
+                        let (mut low, mut high) = (angle - step, angle);
+                        for _ in 0..60 {
+                            let middle = 0.5 * (low + high);
+                            match turn(middle) {
+                                Some((beside, _)) if beside >= 0.0 => low = middle,
+                                _ => high = middle,
+                            }
+                        }
+                        found = turn(low).filter(|(_, ahead)| *ahead > 0.0).map(|_| low);
+                    }
+                    last = next;
+                }
+                let Some(angle) = found else { return Err(Obstacle::Jam) };
+                change = change.max((at(angle) - along).norm());
+                system.modes[i] = Mode::Slip { coefficient, along: at(angle) };
+            }
+            if change < VAGUE {
+                system.touch()?;
+                return system.balance(Level::Acceleration);
             }
         }
         Err(Obstacle::Jam)

@@ -140,7 +140,7 @@ impl Flow {
             system.touch()?;
             let sizes = self.sizes(&system);
             system.still = STILL * sizes.speed;
-            system.carries = true;
+            (system.carries, system.lenient) = (true, false);
             system.tempo = sizes.speed / sizes.length;
             if !system.flat_rows.is_empty() {
                 system.touch()?;
@@ -155,6 +155,8 @@ impl Flow {
                 return Ok(self.resting(system, rested, leg, given));
             }
             let flats = system.flats.clone();
+            system.balance(Level::Acceleration)?;
+            system.lenient = true;
             let piece = self.step(&mut system, start, bodies, [from, until], given, &sizes, before)?;
             let overloaded = match piece {
                 Ok(piece) => return Ok(piece),

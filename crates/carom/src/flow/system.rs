@@ -114,6 +114,8 @@ pub(super) struct System<'a> {
     straight: bool,
     /// The forces, λ and friction, to which those of dependent rows are to be nearest; none where there are none.
     pub reference: Vec<(f64, Vector3<f64>)>,
+    /// Whether dependent rows are met as well as they can be: while stages are sought, which meet them only in the end.
+    pub lenient: bool,
     /// The time of states placed as such, and of a clock's zero.
     pub time: f64,
     /// The contacts that are nearly flat, and the rows of those that lie: contact, axis, line.
@@ -144,6 +146,7 @@ impl<'a> System<'a> {
             slips: vec![Vector3::zeros(); flow.contacts.len()],
             straight: false,
             reference: Vec::new(),
+            lenient: false,
             time: 0.0,
             flats: vec![None; flow.contacts.len()],
             flat_rows: Vec::new(),
@@ -419,8 +422,8 @@ impl<'a> System<'a> {
             let last = self.balance.count() - 1;
             self.balance.right[last] = -value;
             // Dependent rows that are off by rounding, each its own way, are met as well as they can be.
-            self.balance.noise[last] =
-                if level == Level::Acceleration { 1e-12 * size } else { f64::INFINITY };
+            let strict = level == Level::Acceleration && !self.lenient;
+            self.balance.noise[last] = if strict { 1e-12 * size } else { f64::INFINITY };
         }
         if level == Level::Acceleration && self.lines.iter().any(|line| line.push.is_some()) {
             self.balance.sliding = true;
@@ -461,9 +464,7 @@ impl<'a> System<'a> {
         let pushing = self.balance.multipliers[line];
         let friction = match self.modes[i] {
             Mode::Smooth => Vector3::zeros(),
-            Mode::Slip { coefficient, along } => {
-                self.slide_direction(i, &along) * (-coefficient * pushing)
-            }
+            Mode::Slip { coefficient, along } => self.slide_direction(i, &along) * (-coefficient * pushing),
             Mode::Stick => {
                 self.lines[line + 1].parts[1][0] * self.balance.multipliers[line + 1]
                     + self.lines[line + 2].parts[1][0] * self.balance.multipliers[line + 2]

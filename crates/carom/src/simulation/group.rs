@@ -143,6 +143,11 @@ impl Group {
         self.zero + self.piece.until
     }
 
+    /// A time as the flow has it: its piece's end exactly, where it is that.
+    fn local(&self, t: f64) -> f64 {
+        if t >= self.end() { self.piece.until } else { t - self.zero }
+    }
+
     /// Whether a plane or an immovable body takes part.
     fn is_external(&self, world: &World) -> bool {
         self.pairs.iter().any(|pair| matches!(pair.first, Party::Plane(_)))
@@ -166,7 +171,7 @@ pub(super) struct HeldMotion<'a> {
 
 impl Motion for HeldMotion<'_> {
     fn at(&self, t: f64) -> State {
-        self.group.piece.at(self.member, t - self.group.zero)
+        self.group.piece.at(self.member, self.group.local(t))
     }
 
     fn acceleration(&self) -> Vector3<f64> {
@@ -217,7 +222,7 @@ impl Simulation {
                 self.book_friction(number as usize, t);
                 if let Some(group) = self.groups[number as usize].take() {
                     for (k, pair) in group.pairs.iter().enumerate() {
-                        let last = group.piece.impulse(k, t - group.zero).normal;
+                        let last = group.piece.impulse(k, group.local(t)).normal;
                         history.push((*pair, group.impulses[k] + last, group.slopes[k]));
                     }
                 }
@@ -231,14 +236,14 @@ impl Simulation {
         let Some(Standing::Held(number)) = self.standing.get(pair) else { return None };
         let group = self.group(*number);
         let k = group.pairs.iter().position(|known| known == pair)?;
-        Some((group.impulses[k] + group.piece.impulse(k, t - group.zero).normal, group.slopes[k]))
+        Some((group.impulses[k] + group.piece.impulse(k, group.local(t)).normal, group.slopes[k]))
     }
 
     /// Tells the ledger what friction has taken so far.
     fn book_friction(&mut self, number: usize, t: f64) {
         if let Some(group) = &mut self.groups[number] {
             let work: f64 =
-                (0..group.pairs.len()).map(|k| group.piece.friction_work(k, t - group.zero)).sum();
+                (0..group.pairs.len()).map(|k| group.piece.friction_work(k, group.local(t))).sum();
             if work != group.booked {
                 self.ledger.take_energy(work - group.booked, self.counts.events);
                 group.booked = work;
@@ -394,7 +399,9 @@ impl Simulation {
         for (k, sum) in group.impulses.iter_mut().enumerate() {
             *sum += group.piece.impulse(k, group.piece.until).normal;
         }
-        let anew = group.follows >= MOST_FOLLOWS && group.piece.ending == Ending::Step;
+        // A contact that has lost its grip would find it again.
+        let slack = group.flow.is_slack(&group.piece);
+        let anew = group.follows >= MOST_FOLLOWS && group.piece.ending == Ending::Step && !slack;
         let next = if anew {
             let states = group.piece.end().to_vec();
             let piece = group.flow.advance(&states, 0.0, FOREVER);
