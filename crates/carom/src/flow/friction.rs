@@ -14,7 +14,7 @@
 
 use core::f64::consts::{FRAC_PI_2, TAU};
 
-use nalgebra::Unit;
+use nalgebra::{DMatrix, DVector, Unit};
 
 use super::system::{Level, System};
 use super::{Flow, Mode, Obstacle, Piece};
@@ -27,8 +27,12 @@ use crate::shape::unit;
 pub(super) const STILL: f64 = 1e-13;
 
 /// Rounds in search of directions, and what they may still turn by in the later half of these.
-const MOST_DIRECTIONS: u32 = 200;
+const MOST_DIRECTIONS: u32 = 80;
 const VAGUE: f64 = 1e-9;
+
+/// Rounds of Newton's method for directions, and the angle of its differences.
+const MOST_SOLVING: u32 = 30;
+const SLIGHT: f64 = 1e-7;
 
 /// Rounds of the search all around, and looks in each.
 const MOST_SEARCHES: u32 = 20;
@@ -195,7 +199,7 @@ impl Flow {
             system.balance(Level::Acceleration)?;
             let mut change: f64 = 0.0;
             // Slower and slower, for those that swing.
-            let inertia = libm::ldexp(1.0, (round / 40).cast_signed());
+            let inertia = libm::ldexp(1.0, (round / 20).cast_signed());
             for i in 0..self.contacts.len() {
                 let (true, Mode::Slip { coefficient, along }) = (rests[i], system.modes[i]) else { continue };
                 let rate = system.slip_rate(i);
@@ -212,7 +216,65 @@ impl Flow {
                 return Ok(());
             }
         }
+        if self.solve_directions(system, rests)? {
+            return Ok(());
+        }
         self.search_directions(system, rests)
+    }
+
+    /// The same by Newton's method in the angles of directions, which turns of small accelerations need. Returns whether it arrived.
+    fn solve_directions(&self, system: &mut System, rests: &[bool]) -> Result<bool, Obstacle> {
+        let slipping: Vec<usize> =
+            (0..self.contacts.len()).filter(|&i| rests[i] && system.slides(i)).collect();
+        let count = slipping.len();
+        let first = system.modes.clone();
+        let mut angles = vec![0.0; count];
+        // Across each direction, and along it, of the acceleration.
+        let mut rates = |angles: &[f64]| -> Result<Vec<[f64; 2]>, Obstacle> {
+            let turned = |place: usize, system: &System| {
+                let Mode::Slip { coefficient, along } = first[slipping[place]] else { return None };
+                let beside = system.touches[slipping[place]].normal.cross(&along);
+                let (sine, cosine) = libm::sincos(angles[place]);
+                let along = unit(&(along * cosine + beside * sine));
+                Some((coefficient, along, system.touches[slipping[place]].normal.cross(&along)))
+            };
+            for place in 0..count {
+                if let Some((coefficient, along, _)) = turned(place, system) {
+                    system.modes[slipping[place]] = Mode::Slip { coefficient, along };
+                }
+            }
+            system.touch()?;
+            system.balance(Level::Acceleration)?;
+            let of = |place: usize| {
+                let rate = system.slip_rate(slipping[place]);
+                turned(place, system)
+                    .map_or([0.0; 2], |(_, along, beside)| [beside.dot(&rate), along.dot(&rate)])
+            };
+            Ok((0..count).map(of).collect())
+        };
+        for _ in 0..MOST_SOLVING {
+            let now = rates(&angles)?;
+            let mut slopes = DMatrix::zeros(count, count);
+            for k in 0..count {
+                let mut nudged = angles.clone();
+                nudged[k] += SLIGHT;
+                for (i, rate) in rates(&nudged)?.iter().enumerate() {
+                    slopes[(i, k)] = (rate[0] - now[i][0]) / SLIGHT;
+                }
+            }
+            let beside = DVector::from_iterator(count, now.iter().map(|rate| rate[0]));
+            let Some(step) = slopes.lu().solve(&beside) else { break };
+            let longest = step.amax();
+            let part = if longest > 0.5 { 0.5 / longest } else { 1.0 };
+            for k in 0..count {
+                angles[k] -= part * step[k];
+            }
+            if longest < 1e-13 {
+                return Ok(rates(&angles)?.iter().all(|rate| rate[1] > 0.0));
+            }
+        }
+        system.modes = first;
+        Ok(false)
     }
 
     /// The same where the iteration swings: contact by contact, all around.

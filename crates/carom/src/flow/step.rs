@@ -21,6 +21,9 @@ const MOST_KINKS: u32 = 6;
 /// what that leaves out is of second order.
 const STOPPED: f64 = 1e-9;
 
+/// A slip that turns by less in a step keeps its direction.
+const STRAIGHT: f64 = 1e-6;
+
 /// Steps sought by fixed-point iteration are at most so long beside the time in which friction turns a slip around; where they could
 /// be as much longer as this, Newton's method is the less work.
 const FOLLOWED: f64 = 1.5;
@@ -110,7 +113,7 @@ impl Flow {
             let Mode::Slip { along, .. } = &mut system.modes[i] else { continue };
             // The slip as it was carried is good to its own last digits; what velocities tell is the judge.
             let (carried, told) = (piece.slips[i], system.touches[i].slip);
-            let slip = match carried.filter(|slip| slip.norm() > STOPPED * noise / STILL) {
+            let slip = match carried {
                 Some(carried) if (carried - told).norm() <= noise => carried,
                 Some(_) => told,
                 None => Vector3::zeros(),
@@ -267,8 +270,7 @@ impl Flow {
         {
             (last, ending) = (place, early);
         }
-        if let Some(contact) = self.comes_to_rest(system, &leg, last, sizes) {
-            let time_error = STOPPED * sizes.length / sizes.speed;
+        if let Some((contact, time_error)) = self.comes_to_rest(system, &leg, last, sizes) {
             ending = Ending::Stick { contact, time_error };
         }
         system.place(start);
@@ -348,8 +350,10 @@ impl Flow {
             let slip = system.slip(i).norm();
             let row = system.balance.row(system.first_line[i]);
             let response: f64 = row.iter().map(|c| c * c).sum();
-            // What sets out has no such time.
-            if slip > 0.0 && coefficient > 0.0 {
+            // What sets out has no such time, nor what comes to rest without turning.
+            let (along, rate) = (unit(&system.slip(i)), unit(&system.slip_rate(i)));
+            let straight = along.dot(&rate) < 0.0 && along.cross(&rate).norm() < STRAIGHT;
+            if slip > 0.0 && coefficient > 0.0 && !straight {
                 time = time.min(slip / (coefficient * system.force(i).0.abs() * response));
             }
         }
@@ -378,16 +382,21 @@ impl Flow {
         false
     }
 
-    /// The contact whose slip is as good as over at a place of a leg.
-    fn comes_to_rest(&self, system: &System, leg: &Leg, place: f64, sizes: &Sizes) -> Option<usize> {
+    /// The contact whose slip is as good as over at a place of a leg, and how long it would go on. One that keeps its direction is
+    /// left to the next leg, which goes through zero.
+    fn comes_to_rest(&self, system: &System, leg: &Leg, place: f64, sizes: &Sizes) -> Option<(usize, f64)> {
         let (mut slip, mut rate) = ([0.0; PER_SLIP], [0.0; PER_SLIP]);
         let mut slides = (0..self.contacts.len()).filter(|&i| system.slides(i)).enumerate();
         slides.find_map(|(at, i)| {
             let base = system.first_slip() + at * PER_SLIP;
+            let first = Vector3::from_column_slice(&leg.start()[base..base + PER_SLIP]);
             leg.at(place, base..base + PER_SLIP, &mut slip);
             leg.rate(place, base..base + PER_SLIP, &mut rate);
             let (slip, rate) = (Vector3::from(slip), Vector3::from(rate));
-            (slip.norm() <= STOPPED * sizes.speed && slip.dot(&rate) < 0.0).then_some(i)
+            let turned = unit(&slip).cross(&unit(&first)).norm() > STRAIGHT;
+            let over = if turned { STOPPED } else { STILL };
+            let ends = slip.norm() <= over * sizes.speed && slip.dot(&rate) < 0.0;
+            ends.then(|| (i, slip.norm() / rate.norm()))
         })
     }
 
