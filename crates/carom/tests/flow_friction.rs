@@ -484,29 +484,36 @@ fn a_ball_rests_in_a_corner() {
 fn a_rough_contact_can_lose_its_grip() {
     let egg = solid(Shape::Ellipsoid { semi_axes: [0.5, 0.3, 0.2] }, 1.0);
     let floor = plane(Vector3::z(), 0.0);
-    let flow = Flow::new(&[egg], &[floor], down(), &on_plane(Surface::Rough));
-    let mut lost = 0;
-    for k in 0..200u32 {
+    let gravity = Vector3::new(-3.0, -4.0, -G);
+    let flow = Flow::new(&[egg], &[floor], gravity, &on_plane(Surface::Rough));
+    let (mut lost, mut lifted) = (0, 0);
+    for k in 0..40u32 {
         let x = |i: u32| f64::from((k * 7919 + i * 104_729 + 13) % 1000) / 1000.0 - 0.5;
         let mut states = [State {
             orientation: UnitQuaternion::from_scaled_axis(Vector3::new(x(0), x(1), x(2)) * 4.0),
-            angular_velocity: Vector3::new(x(3), x(4), x(5)) * 12.0,
+            angular_velocity: Vector3::new(x(3), x(4), x(5)) * 6.0,
             ..State::at(Vector3::new(0.0, 0.0, 1.0))
         }];
         let found = gap_to_plane(&egg.shape, &states[0].pose(), &floor);
         states[0].position.z -= found.gap;
         flow.project(&mut states).unwrap();
-        let without = flow.acceleration_without(&states, 0).unwrap();
-        let piece = flow.advance(&states, 0.0, 0.05).unwrap();
-        let lifts = matches!(piece.ending, Ending::LiftOff { .. }) && piece.until == piece.from;
-        // It lifts off at once only where nothing would press it.
-        assert_eq!(lifts, without > 0.0);
-        if flow.is_slack(&piece) {
+        let pieces = run(&flow, &states, 1.5);
+        let last = pieces.last().unwrap();
+        if !matches!(last.ending, Ending::LiftOff { .. }) {
+            continue;
+        }
+        // Its force has come down to nothing. Either the body rises from here, or it is pressed as soon as it slips.
+        let without = flow.acceleration_without(last.end(), 0).unwrap();
+        let piece = flow.advance(last.end(), 0.0, 0.05).unwrap();
+        assert_eq!(flow.is_slack(&piece), without < 0.0);
+        if without < 0.0 {
             lost += 1;
-            assert!(without < 0.0 && piece.force(0, piece.from).normal > 0.0);
-            assert!((flow.energy(piece.end()) / flow.energy(piece.start()) - 1.0).abs() < 1e-14);
+            assert!(piece.until > 0.0 && piece.force(0, 0.0).normal > 0.0);
+            assert!((flow.energy(piece.end()) / flow.energy(piece.start()) - 1.0).abs() < 1e-13);
+        } else {
+            lifted += 1;
         }
     }
-    println!("{lost} of 200 have no grip");
-    assert!(lost > 0);
+    println!("{lost} lose their grip, {lifted} lift off");
+    assert!(lost > 0 && lifted > 0);
 }
