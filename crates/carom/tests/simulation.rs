@@ -597,6 +597,8 @@ fn bodies_that_settle_come_to_rest_with_their_energy_accounted_for() {
         ("periodic_hold", include_str!("../../../cases/simulation/periodic_hold.json")),
         ("knocked_off", include_str!("../../../cases/simulation/knocked_off.json")),
         ("pillow", include_str!("../../../cases/simulation/pillow.json")),
+        ("box_of_exponent_10", include_str!("../../../cases/simulation/box_of_exponent_10.json")),
+        ("box_of_exponent_20", include_str!("../../../cases/simulation/box_of_exponent_20.json")),
     ] {
         let scene = file::read(text, Format::Json).unwrap();
         let (simulation, memory) = run(&scene);

@@ -242,6 +242,12 @@ impl Piece {
         self.leg.iterations
     }
 
+    /// Whether some contact is nearly flat at its end, so that the contact point is known better than states tell.
+    #[must_use]
+    pub fn nears_flat(&self) -> bool {
+        self.flats.iter().any(Option::is_some)
+    }
+
     /// Whether it rolls across a flat, by a clock of its own.
     #[must_use]
     pub fn rolls_across_flat(&self) -> bool {

@@ -399,9 +399,9 @@ impl Simulation {
         for (k, sum) in group.impulses.iter_mut().enumerate() {
             *sum += group.piece.impulse(k, group.piece.until).normal;
         }
-        // A contact that has lost its grip would find it again.
-        let slack = group.flow.is_slack(&group.piece);
-        let anew = group.follows >= MOST_FOLLOWS && group.piece.ending == Ending::Step && !slack;
+        // States alone do not tell where a contact point is on a flat, nor that a contact has lost its grip.
+        let bare = !group.flow.is_slack(&group.piece) && !group.piece.nears_flat();
+        let anew = group.follows >= MOST_FOLLOWS && group.piece.ending == Ending::Step && bare;
         let next = if anew {
             let states = group.piece.end().to_vec();
             let piece = group.flow.advance(&states, 0.0, FOREVER);
