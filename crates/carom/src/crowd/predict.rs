@@ -297,6 +297,7 @@ fn separation((shape, own): (&Solid, &Course), (other, theirs): (&Solid, &Course
     let between = theirs.centre - own.centre;
     let distance = between.norm();
     let turned = |course: &Course, way: &Vector3<f64>| course.now.0.inverse_transform_vector(way);
-    let reach = shape.support_height(&turned(own, &between)) + other.support_height(&turned(theirs, &-between));
+    let reach =
+        shape.support_height(&turned(own, &between)) + other.support_height(&turned(theirs, &-between));
     distance - reach / distance
 }

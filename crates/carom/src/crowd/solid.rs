@@ -50,9 +50,8 @@ pub(super) fn kinds(bodies: &[Body]) -> (Vec<Solid>, Vec<u32>) {
 
 /// The numbers of a shape, to the bit.
 fn key(shape: &Shape) -> [u64; 5] {
-    let numbers = |kind: u64, [a, b, c]: [f64; 3], p: f64| {
-        [kind, a.to_bits(), b.to_bits(), c.to_bits(), p.to_bits()]
-    };
+    let numbers =
+        |kind: u64, [a, b, c]: [f64; 3], p: f64| [kind, a.to_bits(), b.to_bits(), c.to_bits(), p.to_bits()];
     match *shape {
         Shape::Point => numbers(0, [0.0; 3], 0.0),
         Shape::Sphere { radius } => numbers(1, [radius; 3], 0.0),

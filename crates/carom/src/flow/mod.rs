@@ -29,6 +29,7 @@ pub mod series;
 mod accelerations;
 pub(crate) mod balance;
 mod clock;
+mod cones;
 mod events;
 mod flat;
 mod friction;
