@@ -44,7 +44,8 @@ pub struct Event {
     pub time: f64,
     /// A bound on the error of the time against the step's polynomial, and an estimate of the polynomial's own.
     pub time_error: f64,
-    /// Whether it is proven for the step's polynomial that no wall was reached before, within the step.
+    /// Whether it is proven for the step's polynomial that no wall was reached before, within the step. Not of a lift-off, whose
+    /// time is a root of the multiplier's series.
     pub certified: bool,
     /// What.
     pub kind: Kind,
@@ -344,7 +345,7 @@ impl<M: System<N>, const N: usize> Run<M, N> {
             Ending::LiftOff { place, time_error } => {
                 let wall = self.dynamics.held.remove(place);
                 let held = self.dynamics.held.clone();
-                Some(Event { time: end, time_error, certified: true, kind: Kind::LiftOff { wall }, held })
+                Some(Event { time: end, time_error, certified: false, kind: Kind::LiftOff { wall }, held })
             }
         };
         self.stalls = if end > from { 0 } else { self.stalls + 1 };
