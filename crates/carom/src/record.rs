@@ -170,6 +170,17 @@ pub struct Sample {
     pub state: State,
 }
 
+/// An impulse between two sides: what averages over collisions are made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Blow {
+    /// Who; a plane counts as the first side.
+    pub sides: [Side; 2],
+    /// On the second.
+    pub impulse_vector: Vector3<f64>,
+    /// From the centre of the first to that of the second's image; zero where a plane is the first.
+    pub between: Vector3<f64>,
+}
+
 /// Takes what a run produces, in the order of time.
 pub trait Recorder {
     /// An event's contacts.
@@ -178,6 +189,8 @@ pub trait Recorder {
     fn samples(&mut self, samples: &[Sample]);
     /// What the joints exert, at the times of samples.
     fn reactions(&mut self, _: &[JointReaction]) {}
+    /// An impulse, whether events are kept or not.
+    fn blow(&mut self, _: &Blow) {}
 }
 
 /// Everything in memory.

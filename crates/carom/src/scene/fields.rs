@@ -151,7 +151,7 @@ pub(super) const CONTACT: [Field; 6] = [
     ("surface", "How the surface answers; without it, as [surface] says for the two."),
 ];
 
-pub(super) const FILL: [Field; 9] = [
+pub(super) const FILL: [Field; 10] = [
     ("name", "The bodies are name[0], name[1], …"),
     ("count", "How many bodies."),
     ("shape", "Their shape."),
@@ -165,6 +165,10 @@ pub(super) const FILL: [Field; 9] = [
     ("temperature", "k_B T of every active degree of freedom, J."),
     ("start", "How they are placed: on a lattice, or at random without overlap."),
     ("seed", "The seed of the random numbers."),
+    (
+        "equilibrate",
+        "Collisions of each body, elastic, before the run begins. Without it 50 after a random start, and none on a lattice.",
+    ),
 ];
 
 pub(super) const SURFACE: [Field; 3] = [
@@ -188,10 +192,15 @@ pub(super) const SURFACE_KIND: [Field; 3] = [
 pub(super) const IMPACT: [Field; 2] =
     [("law", "The impact law."), ("termination", "How a Coulomb contact ends.")];
 
-pub(super) const RUN: [Field; 5] = [
+pub(super) const RUN: [Field; 6] = [
     ("until", "The time to stop at, s."),
     ("max_events", "The number of events to stop at."),
     ("sample", "The interval of output, s; 0: events only."),
     ("record_events", "Whether events are kept, or only counted and audited."),
     ("on_paradox", "What happens at a paradox: contact is held, passed through, or the run stops."),
+    (
+        "contact_time",
+        "Among very many bodies that lose energy: a collision that follows another of the same body sooner than this, s, is \
+         elastic, so that collisions do not accumulate without end. 0: never.",
+    ),
 ];

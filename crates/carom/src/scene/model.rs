@@ -152,6 +152,8 @@ pub struct Fill {
     pub start: Start,
     /// The seed of the random numbers.
     pub seed: u64,
+    /// Collisions of each body before the run begins, when given.
+    pub equilibrate: Option<f64>,
 }
 
 /// How a fill is placed.
@@ -246,6 +248,9 @@ pub struct RunSettings {
     pub record_events: bool,
     /// What happens at a paradox.
     pub on_paradox: OnParadox,
+    /// How long a collision of very many bodies is taken to last: one that follows another of the same body sooner loses no
+    /// energy. Where it is not given, a small share of the time between collisions; zero: never.
+    pub contact_time: Option<f64>,
 }
 
 impl Default for RunSettings {
@@ -256,6 +261,7 @@ impl Default for RunSettings {
             sample: 0.01,
             record_events: true,
             on_paradox: OnParadox::Hold,
+            contact_time: None,
         }
     }
 }

@@ -234,6 +234,7 @@ fn fill() -> Value {
         "packing_fraction" => json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }),
         "temperature" => json!({ "type": "number", "minimum": 0, "default": 1 }),
         "start" => json!({ "enum": Start::ALL.map(Start::name), "default": Start::Random.name() }),
+        "equilibrate" => json!({ "type": "number", "minimum": 0 }),
         _ => json!({ "type": "integer", "minimum": 0, "default": 0 }),
     });
     fill["oneOf"] = json!([{ "required": ["mass"] }, { "required": ["density"] }]);
@@ -280,6 +281,7 @@ fn run() -> Value {
         "max_events" => json!({ "type": "integer", "minimum": 1, "default": default.max_events }),
         "sample" => json!({ "type": "number", "minimum": 0, "default": default.sample }),
         "record_events" => json!({ "type": "boolean", "default": default.record_events }),
+        "contact_time" => json!({ "type": "number", "minimum": 0 }),
         _ => json!({ "enum": OnParadox::ALL.map(OnParadox::name), "default": default.on_paradox.name() }),
     })
 }

@@ -161,6 +161,14 @@ impl Ledger {
         self.energy += work;
     }
 
+    /// An event changed the energy by what its law says, and the bodies' own energy by what it did.
+    pub fn take_energy_as(&mut self, expected: f64, done: f64, event: u64) {
+        self.energy += expected;
+        let scale = self.energy_scale.max(f64::MIN_POSITIVE);
+        self.audit.energy_error_max.note((done - expected).abs() / scale, event);
+        self.audit.energy_gain_max.note(expected.max(0.0) / scale, event);
+    }
+
     /// An impulse from outside, of a plane or a fixed body.
     pub fn take_impulse(&mut self, impulse: &Vector3<f64>, point: &Vector3<f64>) {
         add(&mut self.linear, impulse);

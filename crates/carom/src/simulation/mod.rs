@@ -21,12 +21,12 @@
 mod cells;
 mod group;
 mod impact;
-mod ledger;
+pub(crate) mod ledger;
 mod pass;
 mod predict;
 mod queue;
 mod rolling;
-mod snapshot;
+pub(crate) mod snapshot;
 mod start;
 mod tied;
 mod ties;
@@ -311,14 +311,24 @@ impl Simulation {
     /// Goes on to the next event, or for a while where none comes, and returns whether there may be more. What happens goes
     /// to the recorder.
     pub fn step(&mut self, recorder: &mut impl Recorder) -> bool {
+        self.step_to(f64::INFINITY, recorder)
+    }
+
+    /// [`Simulation::step`], but not beyond a time to look around at: where that comes first, the clock stands there,
+    /// nothing has stopped, and false is returned.
+    pub fn step_to(&mut self, pause: f64, recorder: &mut impl Recorder) -> bool {
         for _ in 0..MOST_CHORES {
             if self.stopped.is_some() {
                 return false;
             }
-            let end = self.clock.local(self.settings.until);
+            let end = self.clock.local(self.settings.until.min(pause));
             let due = self.queue.peek().map_or(f64::INFINITY, |entry| entry.time);
             if !self.sample(due.min(end), recorder) {
                 return true;
+            }
+            if due > end && pause < self.settings.until {
+                self.clock.now = self.clock.now.max(end);
+                return false;
             }
             if due > end {
                 self.clock.now = end;

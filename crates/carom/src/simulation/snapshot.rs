@@ -56,7 +56,7 @@ enum CourseRecord {
 
 /// A state as numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(super) struct StateRecord {
+pub(crate) struct StateRecord {
     position: [f64; 3],
     /// Scalar first.
     orientation: [f64; 4],

@@ -16,7 +16,7 @@ use crate::contact::kinematics::{Facing, Kinematics, Moving, kinematics};
 use crate::contact::moment::{Sizes, moment};
 use crate::contact::{Side, Surface};
 use crate::gap::{Gap, gap, gap_to_plane};
-use crate::record::{Event, JointImpulse, Kind, Moment, Recorder, Sample};
+use crate::record::{Blow, Event, JointImpulse, Kind, Moment, Recorder, Sample};
 
 /// Rounding of a gap, relative to sizes and distances; as in [`crate::toi`].
 const ROUNDING: f64 = 4e-14;
@@ -345,7 +345,7 @@ impl Simulation {
             self.rolling.remove(&pair);
         }
         self.note_rolling_impulses(&cluster, t);
-        self.go_on_from(&cluster, &verdicts, closing, t);
+        self.go_on_from(&cluster, &verdicts, closing || leaving.is_some(), t);
         self.release_slipping(t, recorder);
         if verdicts.iter().any(|verdict| verdict.fate == Fate::Stops) {
             self.stopped.get_or_insert(Stopped::Paradox);
@@ -407,6 +407,10 @@ impl Simulation {
             if let Some(sign) = external {
                 let point = self.meeting_point(contact);
                 self.ledger.take_impulse(&(contact.impulse_vector * sign), &point);
+            }
+            if closing && contact.impulse != 0.0 {
+                let (impulse_vector, between) = (contact.impulse_vector, self.between(cluster, contact));
+                recorder.blow(&Blow { sides, impulse_vector, between });
             }
             let (restitution, surface) = self.world.answer(sides);
             if closing && cluster.contacts.len() == 1 && surface == Surface::Smooth && !contact.rests {
@@ -479,6 +483,17 @@ impl Simulation {
         }
     }
 
+    /// From the centre of a contact's first body to that of its second's image; zero for a plane.
+    fn between(&self, cluster: &Cluster, contact: &Encounter) -> Vector3<f64> {
+        let place = |body: u32| cluster.before[cluster.place(body as usize)].position;
+        match contact.pair.first {
+            Party::Plane(_) => Vector3::zeros(),
+            Party::Body(first) => {
+                place(contact.pair.second) + self.displacement(&contact.pair) - place(first)
+            }
+        }
+    }
+
     /// Counts an event and hands it on.
     pub(super) fn tell(&mut self, cluster: &Cluster, events: &[Event], recorder: &mut impl Recorder) {
         let Some(Event { number, time, .. }) = events.first() else { return };
@@ -523,14 +538,14 @@ impl Simulation {
     }
 
     /// Courses after an event.
-    fn go_on_from(&mut self, cluster: &Cluster, verdicts: &[Verdict], closing: bool, t: f64) {
+    fn go_on_from(&mut self, cluster: &Cluster, verdicts: &[Verdict], broken: bool, t: f64) {
         let which = |wanted: fn(&Verdict) -> bool| -> Vec<Pair> {
             let both = cluster.contacts.iter().zip(verdicts);
             both.filter(|(_, verdict)| wanted(verdict)).map(|(contact, _)| contact.pair).collect()
         };
         let parting = which(Verdict::parts);
         let stands = |pair: &Pair| self.standing.contains_key(pair);
-        let changed = closing
+        let changed = broken
             || cluster.contacts.iter().zip(verdicts).any(|(c, verdict)| verdict.stands() != stands(&c.pair));
         if !changed {
             // A graze: everyone flies on, and only the pair looks anew.

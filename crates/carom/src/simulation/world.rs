@@ -37,7 +37,7 @@ pub struct World {
     /// Who is tied to whom.
     pub(super) ties: Ties,
     /// Each body's circumradius.
-    pub(super) radius: Vec<f64>,
+    pub(crate) radius: Vec<f64>,
 }
 
 /// The smallest gap between a box and a body that it must leave, relative to the body.
@@ -105,7 +105,7 @@ impl World {
     }
 
     /// Restitution and surface of a contact.
-    pub(super) fn answer(&self, sides: [Side; 2]) -> (f64, Surface) {
+    pub(crate) fn answer(&self, sides: [Side; 2]) -> (f64, Surface) {
         self.surface.of(sides)
     }
 
@@ -119,7 +119,7 @@ impl World {
     }
 
     /// Kinetic and potential energy of a body; zero for a fixed one.
-    pub(super) fn energy(&self, body: usize, state: &State) -> f64 {
+    pub(crate) fn energy(&self, body: usize, state: &State) -> f64 {
         let constants = &self.bodies[body];
         if constants.fixed {
             return 0.0;

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use carom::body::State;
+use carom::observe::{Curve, Estimate, Neighbours, Observables, Quantity};
 use carom::record::{Event, JointImpulse, JointReaction, Moment, Sample};
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
-use carom::simulation::{Audit, Counts, RollingDemand, Simulation, Worst};
+use carom::simulation::{Audit, RollingDemand, Worst};
 use serde::{Serialize, Serializer};
 
+use super::engine::{Counts, Engine, Loop};
 use super::settings::Settings;
 use super::strict::Violation;
 use super::table::moment_name;
@@ -23,6 +25,8 @@ pub struct Document<'a> {
     /// The hash of the scene's text.
     scene: &'a str,
     settings: Settings,
+    #[serde(rename = "loop")]
+    which: Loop,
     law: &'static str,
     termination: &'static str,
     /// The time at the end.
@@ -34,6 +38,9 @@ pub struct Document<'a> {
     /// What rolling joints asked of their surfaces, by name.
     #[serde(skip_serializing_if = "Rolling::is_empty")]
     rolling: Rolling<'a>,
+    /// Averages, in a box.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observables: Option<JsonObservables>,
     /// What ended the run before its time.
     violation: Option<Violation>,
     notes: Vec<String>,
@@ -48,7 +55,7 @@ pub struct Parts<'a> {
     pub scene: &'a Scene,
     pub hash: &'a str,
     pub settings: Settings,
-    pub simulation: &'a Simulation,
+    pub engine: &'a Engine,
     pub stopped: &'static str,
     pub violation: Option<Violation>,
     pub notes: Vec<String>,
@@ -58,24 +65,29 @@ pub struct Parts<'a> {
 impl<'a> Document<'a> {
     /// Puts it together.
     pub fn of(parts: Parts<'a>) -> Self {
-        let Parts { scene, hash, settings, simulation, stopped, violation, notes, wall_s } = parts;
+        let Parts { scene, hash, settings, engine, stopped, violation, notes, wall_s } = parts;
         Self {
             title: scene.title.as_deref(),
             source: scene.source.as_deref(),
             version: VERSION,
             scene: hash,
             settings,
+            which: engine.which(),
             law: scene.impact.law.name(),
             termination: scene.impact.termination.name(),
-            time: simulation.time(),
+            time: engine.time(),
             stopped,
-            states: States { scene, states: simulation.states() },
-            audit: JsonAudit::of(&simulation.audit()),
-            rolling: Rolling { scene, demands: simulation.rolling_demands().copied().collect() },
+            states: States { scene, states: engine.states() },
+            audit: JsonAudit::of(&engine.audit()),
+            rolling: Rolling { scene, demands: engine.rolling_demands() },
+            observables: engine
+                .observer
+                .as_ref()
+                .map(|observer| JsonObservables::of(&observer.observables())),
             violation,
             notes,
             rows: None,
-            performance: Performance::of(&simulation.counts(), wall_s),
+            performance: Performance::of(&engine.counts(), wall_s),
         }
     }
 
@@ -143,8 +155,9 @@ impl Serialize for States<'_> {
     }
 }
 
+/// A body's state.
 #[derive(Serialize)]
-struct JsonState {
+pub struct JsonState {
     position: [f64; 3],
     /// Scalar first.
     orientation: [f64; 4],
@@ -164,9 +177,51 @@ impl From<&State> for JsonState {
     }
 }
 
+/// Averages of a gas.
+#[derive(Serialize)]
+pub struct JsonObservables {
+    #[serde(flatten)]
+    estimates: Estimates,
+    /// Blocks that the errors come from, and their length.
+    blocks: u64,
+    block_time: f64,
+    time: f64,
+    interval: f64,
+    compressibility_from_rate: Option<f64>,
+    g_r: Option<Neighbours>,
+    msd: Curve,
+    vacf: Curve,
+}
+
+/// The quantities under their names.
+pub struct Estimates(pub [Estimate; Quantity::ALL.len()]);
+
+impl Serialize for Estimates {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Quantity::ALL.map(Quantity::name).into_iter().zip(&self.0))
+    }
+}
+
+impl JsonObservables {
+    /// In the names of files.
+    pub fn of(observables: &Observables) -> Self {
+        Self {
+            estimates: Estimates(observables.estimates),
+            blocks: observables.blocks,
+            block_time: observables.block_time,
+            time: observables.time,
+            interval: observables.interval,
+            compressibility_from_rate: observables.compressibility_from_rate,
+            g_r: observables.neighbours.clone(),
+            msd: observables.displacement.clone(),
+            vacf: observables.velocities.clone(),
+        }
+    }
+}
+
 /// The worst values, and the events where they were seen.
 #[derive(Serialize)]
-struct JsonAudit {
+pub struct JsonAudit {
     energy_error_max: f64,
     linear_error_max: f64,
     /// None where angular momentum is not conserved.
@@ -200,7 +255,8 @@ pub fn smallest_gap(audit: &Audit) -> Option<Worst> {
 }
 
 impl JsonAudit {
-    fn of(audit: &Audit) -> Self {
+    /// In the names of files.
+    pub fn of(audit: &Audit) -> Self {
         let gap = smallest_gap(audit);
         Self {
             energy_error_max: audit.energy_error_max.value,
@@ -234,6 +290,8 @@ struct Performance {
     searches: u64,
     gaps: u64,
     samples: u64,
+    /// Collisions of a crowd made elastic because they followed another too soon.
+    elastic: u64,
     wall_s: f64,
     impacts_per_s: f64,
     events_per_s: f64,
@@ -250,6 +308,7 @@ impl Performance {
             searches: counts.searches,
             gaps: counts.gaps,
             samples: counts.samples,
+            elastic: counts.elastic,
             wall_s,
             impacts_per_s: rate(counts.impacts),
             events_per_s: rate(counts.events),

@@ -7,6 +7,8 @@
 //! | `joint_impulses-00001.parquet` …, `reactions-00001.parquet` … | the same of joints, where there are any |
 //! | `checkpoint.json` | the state to go on from, and which parts belong to it |
 //! | `events.parquet`, `samples.parquet`, with joints `joint_impulses.parquet` and `reactions.parquet`, `run.json` | the result |
+//! | `observables.parquet` | in a box, the averages over each block |
+//! | `trajectory.xyz` or `trajectory.gsd` | the samples for other programs, where asked for |
 //!
 //! A file is written under another name, brought to the disk and renamed, so that a kill at any moment leaves none that is
 //! half written. A checkpoint comes after its parts: parts that it does not know are from later, and are dropped when
@@ -19,23 +21,29 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
+use carom::observe::BlockMeans;
 use carom::record::{Event, JointReaction, Sample};
-use carom::scene::Format;
+use carom::scene::Format as Language;
 use carom::scene::model::Scene;
-use carom::simulation::Snapshot;
 use serde::{Deserialize, Serialize};
 
 use super::super::input::Input;
 use super::document::Rows;
+use super::engine::Snapshot;
 use super::settings::Settings;
 use super::table::{JointRow, Table};
+use super::trajectory::{self, Format};
 use crate::diagnostics::Refusal;
 use crate::{Failure, VERSION};
 
 const CHECKPOINT: &str = "checkpoint.json";
-const RESULT: &str = "run.json";
-const SCENES: [(&str, Format); 2] = [("scene.toml", Format::Toml), ("scene.json", Format::Json)];
+/// The file of the result.
+pub const RESULT: &str = "run.json";
+const SCENES: [(&str, Language); 2] = [("scene.toml", Language::Toml), ("scene.json", Language::Json)];
 const TABLES: [&str; 4] = ["events", "samples", "joint_impulses", "reactions"];
+
+/// What is made of the rest at the end.
+const MADE: [&str; 3] = ["observables.parquet", "trajectory.xyz", "trajectory.gsd"];
 
 /// Ends the name of a file that is being written.
 const UNFINISHED: &str = ".tmp";
@@ -83,6 +91,8 @@ pub struct Standing<'a> {
 pub struct Folder {
     path: PathBuf,
     hash: String,
+    /// For the metadata of files.
+    about: [(&'static str, String); 3],
     events: Shelf<Event>,
     samples: Shelf<Sample>,
     /// Only where there are joints.
@@ -122,15 +132,18 @@ impl Folder {
         let hash = hash(input.text.as_bytes());
         let title = scene.title.clone().unwrap_or_default();
         let about = [("version", VERSION.to_string()), ("scene", hash.clone()), ("title", title)];
+        let events = Shelf::new(Table::of_events(&about), Table::events);
+        let samples = Shelf::new(Table::of_samples(&about), Table::samples);
         Self {
             path: path.to_path_buf(),
             hash,
-            events: Shelf::new(Table::of_events(&about), Table::events),
-            samples: Shelf::new(Table::of_samples(&about), Table::samples),
+            events,
+            samples,
             joints: (!scene.joints.is_empty()).then(|| JointShelves {
                 impulses: Shelf::new(Table::of_joint_impulses(&about), Table::joint_impulses),
                 reactions: Shelf::new(Table::of_reactions(&about), Table::reactions),
             }),
+            about,
             _lock: lock,
         }
     }
@@ -197,7 +210,8 @@ impl Folder {
         }
         remove_all(path, |name| {
             let later = |k: usize| is_part(name, TABLES[k]).is_some_and(|part| part > known[k]);
-            name.ends_with(UNFINISHED) || name == RESULT || (0..TABLES.len()).any(later)
+            let made = name == RESULT || MADE.contains(&name);
+            name.ends_with(UNFINISHED) || made || (0..TABLES.len()).any(later)
         })?;
         Ok(folder)
     }
@@ -225,6 +239,26 @@ impl Folder {
     fn parts(&self) -> [u32; 4] {
         let joints = self.joints.as_ref().map_or([0; 2], |j| [j.impulses.parts, j.reactions.parts]);
         [self.events.parts, self.samples.parts, joints[0], joints[1]]
+    }
+
+    /// Writes the means of blocks.
+    pub fn write_blocks(&self, blocks: &[BlockMeans]) -> io::Result<()> {
+        let table = Table::of_observables(&self.about);
+        replace(&self.path.join(MADE[0]), &table.file(&table.observables(blocks)?)?)
+    }
+
+    /// Writes the samples in another format.
+    pub fn write_trajectory(&self, format: Format, scene: &Scene) -> io::Result<()> {
+        let samples = self.path.join("samples.parquet");
+        match format {
+            Format::Parquet => Ok(()),
+            Format::Xyz => {
+                write(&self.path.join(MADE[1]), |file| trajectory::xyz::write(file, scene, &samples))
+            }
+            Format::Gsd => {
+                write(&self.path.join(MADE[2]), |file| trajectory::gsd::write(file, scene, &samples))
+            }
+        }
     }
 
     /// Takes events, and what the joints carried in them.
@@ -302,13 +336,14 @@ impl Folder {
         }
     }
 
-    /// Makes one file of each table's parts and writes the result, which is told how many rows there are. The
-    /// checkpoint stays if the run can go on.
+    /// Makes one file of each table's parts, lets `more` write what is made of them, and writes the result, which is told
+    /// how many rows there are. The checkpoint stays if the run can go on.
     pub fn finish(
         &mut self,
         scene: &Scene,
         standing: &Standing,
         can_go_on: bool,
+        more: impl FnOnce(&Self) -> io::Result<()>,
         result: impl FnOnce(Rows) -> io::Result<Vec<u8>>,
     ) -> io::Result<()> {
         self.checkpoint(scene, standing)?;
@@ -318,6 +353,7 @@ impl Folder {
             joints.impulses.merge(&self.path)?;
             joints.reactions.merge(&self.path)?;
         }
+        more(self)?;
         replace(&self.path.join(RESULT), &result(self.rows())?)?;
         self.write_checkpoint(standing, [0; 4], true)?;
         remove_all(&self.path, |name| TABLES.iter().any(|table| is_part(name, table).is_some()))?;
@@ -359,12 +395,17 @@ impl<T: Clone> Shelf<T> {
     }
 }
 
+/// The file of the scene in a run's folder.
+pub fn scene_file(path: &Path) -> Option<PathBuf> {
+    SCENES.iter().map(|(name, _)| path.join(name)).find(|file| file.is_file())
+}
+
 fn part_name(table: &str, part: u32) -> String {
     format!("{table}-{part:05}.parquet")
 }
 
 /// The number of a part, if the name is that of one.
-fn is_part(name: &str, table: &str) -> Option<u32> {
+pub fn is_part(name: &str, table: &str) -> Option<u32> {
     let part = name.strip_prefix(table)?.strip_prefix('-')?.strip_suffix(".parquet")?.parse().ok()?;
     (name == part_name(table, part)).then_some(part)
 }
@@ -375,6 +416,7 @@ fn is_ours(name: &str) -> bool {
     let whole = |table: &str| name.strip_prefix(table) == Some(".parquet");
     name == CHECKPOINT
         || name == RESULT
+        || MADE.contains(&name)
         || SCENES.iter().any(|(scene, _)| name == *scene)
         || TABLES.iter().any(|table| whole(table) || is_part(name, table).is_some())
 }
@@ -445,7 +487,7 @@ fn remove_all(path: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<()> {
 }
 
 /// Writes a file that is there as a whole or not at all.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write(path, |mut file| {
         file.write_all(bytes)?;
         Ok(file)

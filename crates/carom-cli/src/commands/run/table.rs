@@ -3,6 +3,7 @@
 //! | table | a row is | columns |
 //! | --- | --- | --- |
 //! | `events` | one contact of an event | `number`, `time`, `time_error`, `kind`, `first`, `second`, `image_x` …, `point_x` …, `normal_x` …, `gap`, `approach`, `separation`, `impulse`, `impulse_x` …, `type`, `g2`, `g3`, `force_slope`, `limit_time`, `limit_error`, `energy_before`, `energy_after` |
+//! | `observables` | one block of a gas's averages | `block`, `begin`, `end`, `collisions`, `compressibility`, `collision_rate`, `temperature_translational`, `temperature_rotational`, `packing_fraction`, `pressure`, `mean_free_path`, `nematic_order` |
 //! | `samples` | one body at one moment | `time`, `body`, `moment`, `event`, `px` …, `qw`, `qx` …, `vx` …, `wx` … |
 //! | `joint_impulses` | one joint in one impact | `number`, `time`, `joint`, `impulse` (a list, one for each row), `linear_x` …, `angular_x` …, `point_x` …, `determined` |
 //! | `reactions` | one joint at one sample | `time`, `joint`, `force_x` …, `torque_x` …, `point_x` … |
@@ -23,6 +24,7 @@ use arrow_array::{
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
+use carom::observe::{BlockMeans, Quantity};
 use carom::record::{Event, JointImpulse, JointReaction, Moment, Sample};
 use carom::scene::instant;
 use carom::scene::model::Scene;
@@ -113,6 +115,26 @@ impl Table {
         fields.extend(["x", "y", "z"].map(|axis| number(&format!("torque_{axis}"), "N m")));
         fields.extend(["x", "y", "z"].map(|axis| number(&format!("point_{axis}"), "m")));
         Self::new("reactions", fields, about)
+    }
+
+    /// The table of blocks of a gas's averages.
+    pub fn of_observables(about: &[(&str, String)]) -> Self {
+        let mut fields =
+            vec![whole("block", false), number("begin", "s"), number("end", "s"), whole("collisions", false)];
+        fields.extend(Quantity::ALL.map(|quantity| optional((quantity.name(), quantity.unit()))));
+        Self::new("observables", fields, about)
+    }
+
+    /// Rows of blocks; the table must be that of observables.
+    pub fn observables(&self, blocks: &[BlockMeans]) -> io::Result<RecordBatch> {
+        let mut columns: Vec<ArrayRef> = vec![
+            Arc::new(UInt64Array::from_iter_values((0..).take(blocks.len()))),
+            numbers(blocks, |block| block.begin),
+            numbers(blocks, |block| block.end),
+            Arc::new(UInt64Array::from_iter_values(blocks.iter().map(|block| block.collisions))),
+        ];
+        columns.extend((0..Quantity::ALL.len()).map(|i| some_numbers(blocks, |block| block.means[i])));
+        RecordBatch::try_new(self.schema.clone(), columns).map_err(of_arrow)
     }
 
     fn new(name: &'static str, fields: Vec<Field>, about: &[(&str, String)]) -> Self {
@@ -338,7 +360,7 @@ fn names<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
 }
 
 /// The error of the file itself where there is one.
-fn of_parquet(error: ParquetError) -> io::Error {
+pub(super) fn of_parquet(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {
             Ok(cause) => *cause,
@@ -348,7 +370,7 @@ fn of_parquet(error: ParquetError) -> io::Error {
     }
 }
 
-fn of_arrow(error: ArrowError) -> io::Error {
+pub(super) fn of_arrow(error: ArrowError) -> io::Error {
     match error {
         ArrowError::IoError(_, cause) => cause,
         ArrowError::ExternalError(cause) => match cause.downcast::<ParquetError>() {

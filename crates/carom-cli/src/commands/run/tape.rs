@@ -10,6 +10,7 @@ use carom::scene::model::Scene;
 use nalgebra::Vector3;
 
 use super::document::{JsonEvent, JsonReaction, JsonSample};
+use super::engine::Audience;
 use super::folder::Folder;
 use super::strict::Violation;
 
@@ -120,6 +121,16 @@ impl Recorder for Tape<'_> {
             Keep::Files(folder) => folder.take_reactions(scene, reactions),
         };
         self.note_failure(result);
+    }
+}
+
+impl Audience for Tape<'_> {
+    fn wants_samples(&self) -> bool {
+        match &self.keep {
+            Keep::Nothing => false,
+            Keep::Document(stream) => stream.samples.is_some(),
+            Keep::Files(_) => true,
+        }
     }
 }
 

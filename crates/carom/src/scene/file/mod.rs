@@ -16,6 +16,7 @@
 //! | `contact.normal` | the plane's; needed between two bodies |
 //! | `contact.restitution`, `surface` | what `[surface]` says of the pair |
 //! | `fill.temperature`, `start`, `seed` | 1, `random`, 0 |
+//! | `fill.equilibrate` | 50 collisions of each body after a random start, none on a lattice |
 //! | `[surface]`, `[impact]`, `[run]` | [`SurfaceRules`](super::model::SurfaceRules), [`ImpactSettings`](super::model::ImpactSettings), [`RunSettings`](super::model::RunSettings) by default |
 //!
 //! `carom`, the version, must be there. A plane's `offset` is measured along its normalised normal. The number of
@@ -128,7 +129,9 @@ fn hint(key: &str) -> Option<&'static str> {
         }
         "gravity" | "periodic" => Some("it under `[world]`"),
         "law" | "termination" => Some("it under `[impact]`"),
-        "until" | "max_events" | "sample" | "record_events" | "on_paradox" => Some("it under `[run]`"),
+        "until" | "max_events" | "sample" | "record_events" | "on_paradox" | "contact_time" => {
+            Some("it under `[run]`")
+        }
         _ => None,
     }
 }
