@@ -1,7 +1,7 @@
 //! Rolling joints on surfaces with Coulomb friction: a contact that rolls as long as friction lets it.
 //!
 //! Such a joint is a contact that touches without slip from the start. Between impacts the flow holds it, and watches
-//! (μλ)² − f² ≥ 0 and λ ≥ 0. In an impact it is first a joint, as rolling without slip wants it ([TZ], section 5); if its impulse
+//! (μλ)² − f² ≥ 0 and λ ≥ 0. In an impact it is first a joint, as rolling without slip wants it (\[TZ\], section 5); if its impulse
 //! would pull, or its friction exceed μ times its normal part, the joint is released and the contact struck with the others. From
 //! then on it is an ordinary contact.
 //!
