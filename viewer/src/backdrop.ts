@@ -28,7 +28,12 @@ export function roundLength(length: number): number {
 
 /** The wall of a half-space: from behind just its lines, so that one looks into a box through its walls. */
 function wall(size: number, cell: number): Mesh<PlaneGeometry, MeshLambertMaterial> {
-  const material = new MeshLambertMaterial({ transparent: true, depthWrite: false, side: DoubleSide });
+  const material = new MeshLambertMaterial({
+    transparent: true,
+    depthWrite: false,
+    side: DoubleSide,
+    forceSinglePass: true,
+  });
   const uniforms = { gridColour: { value: new Color() }, cell: { value: cell }, reach: { value: size / 2 } };
   material.userData = uniforms;
   material.onBeforeCompile = (shader) => {
