@@ -19,20 +19,16 @@ use nalgebra::Vector3;
 pub(super) fn touch(x: &Vector3<f64>, v: &Vector3<f64>, apart: f64, size: f64, growth: f64) -> f64 {
     let towards = x.dot(v) - size * growth;
     let square = v.norm_squared() - growth * growth;
-    if towards >= 0.0 {
-        // Only growth that is faster than they part can still close the gap.
-        return if square < 0.0 && apart > 0.0 {
-            let root = (towards * towards - square * apart).max(0.0).sqrt();
-            (towards + root) / -square
-        } else {
-            f64::INFINITY
-        };
-    }
-    if apart <= 0.0 {
-        return 0.0;
-    }
     let discriminant = towards * towards - square * apart;
-    if discriminant < 0.0 { f64::INFINITY } else { apart / (discriminant.sqrt() - towards) }
+    // One question instead of two: that they close is as likely as not, that they touch is not.
+    if (towards < 0.0) & (discriminant >= 0.0) {
+        return (apart / (discriminant.sqrt() - towards)).max(0.0);
+    }
+    // Only growth that is faster than they part can still close the gap.
+    if growth > 0.0 && square < 0.0 && apart > 0.0 {
+        return (towards + discriminant.max(0.0).sqrt()) / -square;
+    }
+    f64::INFINITY
 }
 
 /// The last τ at which a body within a ball of radius `room` about home is still in it, when the room shrinks at a rate;

@@ -33,6 +33,13 @@ pub(super) struct Turning {
     pub since: f64,
 }
 
+impl Turning {
+    pub fn at(&self, t: f64) -> (UnitQuaternion<f64>, Vector3<f64>) {
+        let state = self.flight.at(t - self.since);
+        (state.orientation, state.angular_velocity)
+    }
+}
+
 impl Spin {
     pub fn new(body: &Body, state: &State, since: f64) -> Self {
         match body.shape {
@@ -63,10 +70,7 @@ impl Spin {
                 let state = Flight::new(body, &state, &Vector3::zeros()).at(t - since);
                 (state.orientation, state.angular_velocity)
             }
-            Self::Turning(turning) => {
-                let state = turning.flight.at(t - turning.since);
-                (state.orientation, state.angular_velocity)
-            }
+            Self::Turning(turning) => turning.at(t),
         }
     }
 

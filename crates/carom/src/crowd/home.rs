@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 
 use super::calendar::PLANE;
 use super::neighbours::{Grid, Images, Link, Lists, along_curve};
-use super::{Crowd, Unfit, index};
+use super::{Crowd, Path, Unfit, index};
 use crate::contact::Side;
 
 /// How many neighbours a list should have: fewer cost less to look at, more last longer.
@@ -142,8 +142,13 @@ impl Crowd {
         let farthest = self.farthest(t);
         let homes = self.cold.iter().map(|cold| cold.home);
         self.grid = Grid::new(self.world.periodic.as_ref(), farthest, homes);
-        self.lists = Lists::new(bodies);
+        self.lists = Lists::new(bodies, self.mixed);
+        self.path.clear();
+        if self.mixed {
+            self.path.resize(bodies, Path { since: t, ..Path::default() });
+        }
         for i in 0..bodies {
+            self.follow_path(i, t);
             if self.cold[i].solid {
                 self.grid.enter(i, &self.cold[i].home);
             }
@@ -181,7 +186,8 @@ impl Crowd {
         let volume: f64 = (0..3)
             .map(|i| if lengths[i] > 0.0 { lengths[i] } else { (high[i] - low[i]).max(4.0 * radius) })
             .product();
-        let sphere = NEIGHBOURS * volume / f64::max(count, 1.0);
+        let wanted = std::env::var("CROWD_N").ok().and_then(|n| n.parse().ok()).unwrap_or(NEIGHBOURS);
+        let sphere = wanted * volume / f64::max(count, 1.0);
         let reach = (sphere * 3.0 / (4.0 * core::f64::consts::PI)).cbrt();
         let longest = Images::longest(self.world.periodic.as_ref());
         let slack = (0.5 * reach - radius).max(LEAST_SLACK * radius);

@@ -35,6 +35,7 @@ mod home;
 mod neighbours;
 mod predict;
 mod snapshot;
+mod solid;
 mod touch;
 
 use nalgebra::Vector3;
@@ -47,6 +48,7 @@ use crate::simulation::ledger::Ledger;
 use calendar::{Calendar, HOME, LOOK};
 use course::Spin;
 use neighbours::{Grid, Images, Lists};
+use solid::Solid;
 
 pub use crate::simulation::{Audit, Cause, Stopped, Trouble, Unfit, World};
 pub use snapshot::Snapshot;
@@ -155,6 +157,10 @@ pub struct Crowd {
     hot: Vec<Hot>,
     cold: Vec<Cold>,
     spin: Vec<Spin>,
+    /// How far each body's surface has moved at most; empty where all are balls.
+    path: Vec<Path>,
+    /// The kinds of shapes.
+    solids: Vec<Solid>,
     /// Where the body of each number in the scene is.
     place: Vec<u32>,
     calendar: Calendar,
@@ -213,11 +219,30 @@ struct Cold {
     boxes: [i32; 3],
     /// Its number in the scene.
     name: u32,
+    /// Its shape, among the kinds.
+    kind: u32,
     /// Whether it is a ball.
     ball: bool,
     /// Whether it can touch anything.
     solid: bool,
     fixed: bool,
+}
+
+/// A bound of how far any point of a body's surface has moved, turning included, against its first direction: what a gap can
+/// have shrunk by.
+#[derive(Debug, Clone, Copy, Default)]
+struct Path {
+    /// At the time `since`.
+    length: f64,
+    rate: f64,
+    since: f64,
+}
+
+impl Path {
+    #[inline(always)]
+    fn at(&self, t: f64) -> f64 {
+        self.length + self.rate * (t - self.since)
+    }
 }
 
 /// Time as an epoch and what has passed since.
@@ -296,7 +321,9 @@ impl Crowd {
             return Err(unfit);
         }
         let hot: Vec<Hot> = states.iter().enumerate().map(|(i, state)| Hot::new(&world, i, state)).collect();
-        let cold: Vec<Cold> = (0..states.len()).map(|i| Cold::new(&world.bodies[i], i)).collect();
+        let (solids, kinds) = solid::kinds(&world.bodies);
+        let cold: Vec<Cold> =
+            kinds.into_iter().enumerate().map(|(i, kind)| Cold::new(&world.bodies[i], i, kind)).collect();
         let spin =
             states.iter().zip(&world.bodies).map(|(state, body)| Spin::new(body, state, 0.0)).collect();
         let ledger = Ledger::open(&world, states);
@@ -305,7 +332,7 @@ impl Crowd {
             clock: Clock { epoch: 0.0, length: 1.0, now: 0.0 },
             place: (0..index(bodies)).collect(),
             calendar: Calendar::new(bodies),
-            lists: Lists::new(bodies),
+            lists: Lists::new(bodies, false),
             grid: Grid::new(None, 1.0, core::iter::empty()),
             images: Images::new(None, 1.0),
             slack: 0.0,
@@ -321,6 +348,8 @@ impl Crowd {
             scratch: predict::Scratch::default(),
             settings,
             world,
+            path: Vec::new(),
+            solids,
             hot,
             cold,
             spin,
@@ -470,6 +499,15 @@ impl Crowd {
         State { position: hot.at(t), orientation, velocity: hot.velocity, angular_velocity }
     }
 
+    /// Begins a body's path anew at its length so far, as its course is now.
+    fn follow_path(&mut self, i: usize, t: f64) {
+        if self.mixed {
+            let lever = self.solids[self.cold[i].kind as usize].lever;
+            let rate = self.hot[i].velocity.norm() + self.spin[i].speed() * lever;
+            self.path[i] = Path { length: self.path[i].at(t), rate, since: t };
+        }
+    }
+
     /// The counts so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
@@ -499,6 +537,7 @@ impl Crowd {
             + size_of::<u32>()
             + size_of::<Body>()
             + size_of::<f64>();
+        let each = each + if self.mixed { size_of::<Path>() } else { 0 };
         bodies * each + boxed + self.calendar.bytes() + self.lists.bytes() + self.grid.bytes()
     }
 
@@ -544,6 +583,9 @@ impl Crowd {
         for spin in &mut self.spin {
             spin.shift(by);
         }
+        for path in &mut self.path {
+            path.since -= by;
+        }
         self.calendar.shift(by, self.clock.now);
         self.clock.length = self.epoch_length();
         if self.settings.growth != 0.0 {
@@ -560,7 +602,7 @@ impl Hot {
 }
 
 impl Cold {
-    fn new(body: &Body, number: usize) -> Self {
+    fn new(body: &Body, number: usize, kind: u32) -> Self {
         Self {
             home: Vector3::zeros(),
             reach: 0.0,
@@ -568,6 +610,7 @@ impl Cold {
             last: f64::NEG_INFINITY,
             boxes: [0; 3],
             name: index(number),
+            kind,
             ball: matches!(body.shape, Shape::Sphere { .. } | Shape::Point),
             solid: body.shape != Shape::Point,
             fixed: body.fixed,

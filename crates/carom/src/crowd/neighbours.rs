@@ -36,6 +36,9 @@ struct Row {
 pub(super) struct Lists {
     rows: Vec<Row>,
     links: Vec<Link>,
+    /// How long the paths of the two together must be before they can touch; empty where all are balls.
+    marks: Vec<f32>,
+    marked: bool,
     /// Room that nobody uses any more.
     waste: usize,
 }
@@ -44,8 +47,19 @@ pub(super) struct Lists {
 const ROOM: u32 = 20;
 
 impl Lists {
-    pub fn new(bodies: usize) -> Self {
-        Self { rows: vec![Row::default(); bodies], links: Vec::new(), waste: 0 }
+    pub fn new(bodies: usize, marked: bool) -> Self {
+        Self { rows: vec![Row::default(); bodies], marked, ..Self::default() }
+    }
+
+    /// The marks of a body's neighbours.
+    pub fn marks(&self, body: usize) -> &[f32] {
+        let row = self.rows[body];
+        &self.marks[row.start as usize..row.start as usize + row.len as usize]
+    }
+
+    /// Marks one of a body's neighbours.
+    pub fn mark(&mut self, body: usize, at: u32, mark: f32) {
+        self.marks[(self.rows[body].start + at) as usize] = mark;
     }
 
     /// A body's neighbours.
@@ -60,7 +74,11 @@ impl Lists {
             self.enlarge(body);
         }
         let row = &mut self.rows[body];
-        self.links[row.start as usize + row.len as usize] = link;
+        let at = row.start as usize + row.len as usize;
+        self.links[at] = link;
+        if self.marked {
+            self.marks[at] = f32::NEG_INFINITY;
+        }
         row.len += 1;
     }
 
@@ -72,6 +90,10 @@ impl Lists {
         self.links.extend_from_within(from..from + row.len as usize);
         let nobody = Link { with: NOBODY, image: 0, searched: false };
         self.links.resize(start + room as usize, nobody);
+        if self.marked {
+            self.marks.extend_from_within(from..from + row.len as usize);
+            self.marks.resize(start + room as usize, f32::NEG_INFINITY);
+        }
         self.rows[body] = Row { start: index(start), len: row.len, room };
         self.waste += row.room as usize;
         if 2 * self.waste > self.links.len() && self.waste > 10_000 {
@@ -81,21 +103,30 @@ impl Lists {
 
     fn compact(&mut self) {
         let mut links = Vec::with_capacity(self.links.len() - self.waste);
+        let mut marks = Vec::new();
         for row in &mut self.rows {
             let from = row.start as usize;
             row.start = index(links.len());
             links.extend_from_slice(&self.links[from..from + row.room as usize]);
+            if self.marked {
+                marks.extend_from_slice(&self.marks[from..from + row.room as usize]);
+            }
         }
-        self.links = links;
+        (self.links, self.marks) = (links, marks);
         self.waste = 0;
     }
 
     pub fn remove(&mut self, body: usize, with: u32, image: u16) {
         let row = self.rows[body];
         let range = row.start as usize..row.start as usize + row.len as usize;
-        let links = &mut self.links[range];
+        let links = &mut self.links[range.clone()];
         if let Some(at) = links.iter().position(|link| link.with == with && link.image == image) {
-            links[at] = links[links.len() - 1];
+            let last = links.len() - 1;
+            links[at] = links[last];
+            if self.marked {
+                let marks = &mut self.marks[range];
+                marks[at] = marks[last];
+            }
             self.rows[body].len -= 1;
         }
     }
@@ -106,7 +137,9 @@ impl Lists {
 
     /// Bytes taken.
     pub fn bytes(&self) -> usize {
-        self.links.capacity() * size_of::<Link>() + self.rows.capacity() * size_of::<Row>()
+        self.links.capacity() * size_of::<Link>()
+            + 4 * self.marks.capacity()
+            + self.rows.capacity() * size_of::<Row>()
     }
 }
 
@@ -332,22 +365,30 @@ impl Grid {
         #[expect(clippy::cast_possible_truncation, reason = "a few cells")]
         let reach: [i32; 3] =
             core::array::from_fn(|i| ((distance / self.edge[i]).ceil() as i32).clamp(1, 1 << 12));
-        let range = |i: usize| {
-            if self.periodic[i] {
-                own[i] - reach[i]..=own[i] + reach[i]
+        // Cells along each axis: their place, and the box they are in. Divisions are slow, so each is made once.
+        let along = |i: usize| {
+            let (from, to) = if self.periodic[i] {
+                (own[i] - reach[i], own[i] + reach[i])
             } else {
-                (own[i] - reach[i]).max(0)..=(own[i] + reach[i]).min(self.count[i] - 1)
-            }
+                ((own[i] - reach[i]).max(0), (own[i] + reach[i]).min(self.count[i] - 1))
+            };
+            let count = self.count[i];
+            let (mut place, mut boxes) = (from.rem_euclid(count), from.div_euclid(count));
+            (from..=to).map(move |_| {
+                let here = (place, boxes);
+                place += 1;
+                if place == count {
+                    (place, boxes) = (0, boxes + 1);
+                }
+                here
+            })
         };
-        for x in range(0) {
-            for y in range(1) {
-                for z in range(2) {
-                    let cell = [x, y, z];
-                    let boxes = core::array::from_fn(|i| cell[i].div_euclid(self.count[i]));
-                    let place = core::array::from_fn(|i| cell[i].rem_euclid(self.count[i]));
-                    let mut at = self.heads[self.number(place) as usize];
+        for (x, in_x) in along(0) {
+            for (y, in_y) in along(1) {
+                for (z, in_z) in along(2) {
+                    let mut at = self.heads[self.number([x, y, z]) as usize];
                     while at != NOBODY {
-                        visit(at, boxes);
+                        visit(at, [in_x, in_y, in_z]);
                         at = self.next[at as usize];
                     }
                 }

@@ -8,14 +8,16 @@ use nalgebra::Vector3;
 use super::balls;
 use super::calendar::{Due, HOME, LOOK, PLANE};
 use super::course::{Course, Spin};
-use super::{Cause, Crowd, index};
-use crate::shape::HalfSpace;
+use super::solid::Solid;
+use super::{Cause, Cold, Crowd, index};
+use crate::shape::{Convex, HalfSpace};
 use crate::toi::{self, Meeting, Start, Touch, Window, first_contact, first_contact_with_plane};
 
 /// Room for lists, kept for reuse.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scratch {
     candidates: Vec<Candidate>,
+    marks: Vec<(u32, f64)>,
     /// Neighbours that a body touches within rounding: body, neighbour, image.
     pub close: Vec<(u32, u32, u16)>,
 }
@@ -25,12 +27,19 @@ pub(super) struct Scratch {
 struct Candidate {
     with: u32,
     image: u16,
+    /// Its place in the body's list.
+    at: u32,
     /// When the balls about the two touch and part, from now on.
     window: [f64; 2],
+    /// When balls between the largest inside and the smallest about the bodies would touch: a guess of who comes first.
+    guess: f64,
 }
 
 /// A gap below this share of the size may be a contact now.
 pub(super) const CLOSE: f64 = 1e-11;
+
+/// What a mark is less than it might be, so that rounding does not matter.
+const MARK: f64 = 1e-6;
 
 impl Crowd {
     /// Finds a body's next event, and sets it. Neighbours in `parted` have just been touched and part.
@@ -60,7 +69,7 @@ impl Crowd {
         let close = &mut self.scratch.close;
         let candidates = &mut self.scratch.candidates;
         candidates.clear();
-        for link in self.lists.of(i) {
+        for (at, link) in self.lists.of(i).iter().enumerate() {
             if link.with >= PLANE {
                 let plane = &self.world.planes[(link.with - PLANE) as usize];
                 let height = plane.height(&here) - own.radius * size;
@@ -75,7 +84,13 @@ impl Crowd {
                     };
                     if t + wait < best.time {
                         let window = [wait, f64::INFINITY];
-                        candidates.push(Candidate { with: link.with, image: link.image, window });
+                        candidates.push(Candidate {
+                            with: link.with,
+                            image: link.image,
+                            at: index(at),
+                            window,
+                            guess: wait,
+                        });
                     }
                     continue;
                 }
@@ -100,9 +115,25 @@ impl Crowd {
             let rate = if GROWS { (own.radius + other.radius) * growth } else { 0.0 };
             if MIXED && link.searched {
                 let Some(window) = balls::window(&x, &v, sum, rate) else { continue };
-                if t + window[0] < best.time {
-                    candidates.push(Candidate { with: link.with, image: link.image, window });
+                let limit = best.time.min(self.calendar.time(link.with));
+                if t + window[0] >= limit {
+                    continue;
                 }
+                // Neither can have come so far.
+                let way = self.path[i].at(limit) + self.path[link.with as usize].at(limit);
+                if !GROWS && way < f64::from(self.lists.marks(i)[at]) {
+                    continue;
+                }
+                let middle = 0.5 * (sum + inside(&self.solids, &self.cold, [i, link.with as usize]) * size);
+                let apart = x.norm_squared() - middle * middle;
+                let guess = if apart > 0.0 { balls::touch(&x, &v, apart, middle, rate) } else { 0.0 };
+                candidates.push(Candidate {
+                    with: link.with,
+                    image: link.image,
+                    at: index(at),
+                    window,
+                    guess,
+                });
                 continue;
             }
             let apart = x.norm_squared() - sum * sum;
@@ -137,13 +168,12 @@ impl Crowd {
     /// How a body moves from a time on, seen from a place.
     fn course(&self, i: usize, t: f64, from: &Vector3<f64>, wanted_now: bool) -> Course<'_> {
         let hot = &self.hot[i];
-        let body = &self.world.bodies[self.cold[i].name as usize];
         let turning = match &self.spin[i] {
             Spin::Ball { .. } => None,
             Spin::Turning(turning) => Some((&turning.flight, t - turning.since)),
         };
         let now = match &self.spin[i] {
-            Spin::Turning(_) if wanted_now => self.spin[i].at(body, t),
+            Spin::Turning(turning) if wanted_now => turning.at(t),
             _ => (nalgebra::UnitQuaternion::identity(), Vector3::zeros()),
         };
         let (size, growth) = (self.size_at(t), self.settings.growth);
@@ -156,8 +186,9 @@ impl Crowd {
         let mut best = best;
         let mut candidates = std::mem::take(&mut self.scratch.candidates);
         let mut close = std::mem::take(&mut self.scratch.close);
+        let mut marks = std::mem::take(&mut self.scratch.marks);
         candidates.sort_unstable_by(|a, b| {
-            a.window[0].total_cmp(&b.window[0]).then((a.with, a.image).cmp(&(b.with, b.image)))
+            a.guess.total_cmp(&b.guess).then((a.with, a.image).cmp(&(b.with, b.image)))
         });
         let (mut searches, mut gaps, mut deepest) = (0, 0, 0.0_f64);
         let mut lost = None;
@@ -177,7 +208,7 @@ impl Crowd {
             }
             let start = if parts { Start::Parting } else { Start::Anywhere };
             let window = Window { from, until, start };
-            let shape = &self.world.bodies[self.cold[i].name as usize].shape;
+            let shape = &self.solids[self.cold[i].kind as usize];
             let found = if is_plane {
                 let plane = &self.world.planes[(candidate.with - PLANE) as usize];
                 // Seen from a place on it the plane stays where it is, whatever the size.
@@ -187,11 +218,26 @@ impl Crowd {
             } else {
                 let k = candidate.with as usize;
                 let other = self.course(k, t, &(here - self.images.shift(candidate.image)), from == 0.0);
-                let their_shape = &self.world.bodies[self.cold[k].name as usize].shape;
+                let their_shape = &self.solids[self.cold[k].kind as usize];
+                if from == 0.0 && !parts && own.growth == 0.0 {
+                    // Along the line of centres the two are apart by at least this, and can close it only so fast.
+                    let apart = separation((shape, &own), (their_shape, &other));
+                    let rates = self.path[i].rate + self.path[k].rate;
+                    let way = self.path[i].at(t) + self.path[k].at(t);
+                    if apart > MARK * self.hot[i].radius + rates * until {
+                        marks.push((candidate.at, way + apart));
+                        continue;
+                    }
+                }
                 first_contact(toi::Moving::new(shape, &own), toi::Moving::new(their_shape, &other), window)
             };
             searches += 1;
             gaps += u64::from(found.evaluations);
+            if !is_plane && found.at_start.is_finite() {
+                let from = t + from;
+                let way = self.path[i].at(from) + self.path[candidate.with as usize].at(from);
+                marks.push((candidate.at, way + found.at_start));
+            }
             if !parts && found.at_start <= CLOSE * own_size(self, i, candidate.with) {
                 close.push((index(i), candidate.with, candidate.image));
             }
@@ -220,7 +266,12 @@ impl Crowd {
         if deepest > 0.0 {
             self.ledger.see_gap(-deepest, self.counts.collisions);
         }
-        (self.scratch.candidates, self.scratch.close) = (candidates, close);
+        for (at, mark) in marks.drain(..) {
+            #[expect(clippy::cast_possible_truncation, reason = "less by more than this rounds")]
+            let mark = (mark - MARK * (mark.abs() + self.hot[i].radius)) as f32;
+            self.lists.mark(i, at, mark);
+        }
+        (self.scratch.candidates, self.scratch.close, self.scratch.marks) = (candidates, close, marks);
         self.counts.searches += searches;
         self.counts.gaps += gaps;
         if let Some((with, image)) = lost {
@@ -234,4 +285,19 @@ impl Crowd {
 /// The sum of the circumradii of a body and what it meets.
 fn own_size(crowd: &Crowd, i: usize, with: u32) -> f64 {
     crowd.hot[i].radius + if with < PLANE { crowd.hot[with as usize].radius } else { 0.0 }
+}
+
+/// The sum of the inscribed radii of two bodies.
+fn inside(solids: &[Solid], cold: &[Cold], pair: [usize; 2]) -> f64 {
+    pair.iter().map(|&i| solids[cold[i].kind as usize].inradius()).sum()
+}
+
+/// A lower bound of the gap now: along the line of centres.
+fn separation((shape, own): (&Solid, &Course), (other, theirs): (&Solid, &Course)) -> f64 {
+    let between = theirs.centre - own.centre;
+    let distance = between.norm();
+    let turned = |course: &Course, way: &Vector3<f64>| course.now.0.inverse_transform_vector(way);
+    let reach =
+        shape.support_height(&turned(own, &between)) + other.support_height(&turned(theirs, &-between));
+    distance - reach / distance
 }

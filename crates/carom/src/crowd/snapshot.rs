@@ -119,6 +119,7 @@ impl Crowd {
             starts[record.name as usize] = State::from(&record.turning);
         }
         let mut crowd = Self::at_start(world, &starts, settings).ok()?;
+        let kinds: Vec<u32> = crowd.cold.iter().map(|cold| cold.kind).collect();
         for (i, record) in snapshot.bodies.iter().enumerate() {
             let name = record.name as usize;
             let body = &crowd.world.bodies[name];
@@ -134,7 +135,7 @@ impl Crowd {
                 reach: record.reach,
                 last: record.last.unwrap_or(f64::NEG_INFINITY),
                 boxes: record.boxes,
-                ..Cold::new(body, name)
+                ..Cold::new(body, name, kinds[name])
             };
             crowd.place[name] = index(i);
         }

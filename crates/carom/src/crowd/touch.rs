@@ -114,19 +114,26 @@ impl Crowd {
     }
 
     fn gap_of(&self, met: &Met, t: f64, state: &impl Fn(u32) -> State) -> Option<Gap> {
-        let size = self.size_at(t);
-        let shape = |i: u32| {
-            let shape = self.body(i).shape;
-            if self.settings.growth == 0.0 { shape } else { shape.scaled(size) }
-        };
+        let solid = |i: u32| &self.solids[self.cold[i as usize].kind as usize];
+        let grown = |i: u32| self.body(i).shape.scaled(self.size_at(t));
+        let grows = self.settings.growth != 0.0;
         let mut second = state(met.second);
         if met.first >= PLANE {
             let plane = &self.world.planes[(met.first - PLANE) as usize];
-            return Some(gap_to_plane(&shape(met.second), &second.pose(), plane));
+            let pose = second.pose();
+            return Some(if grows {
+                gap_to_plane(&grown(met.second), &pose, plane)
+            } else {
+                gap_to_plane(solid(met.second), &pose, plane)
+            });
         }
         second.position += self.images.shift(met.image);
-        let first = state(met.first);
-        gap((&shape(met.first), &first.pose()), (&shape(met.second), &second.pose()))
+        let (here, there) = (state(met.first).pose(), second.pose());
+        if grows {
+            gap((&grown(met.first), &here), (&grown(met.second), &there))
+        } else {
+            gap((solid(met.first), &here), (solid(met.second), &there))
+        }
     }
 
     /// What rounding leaves of a gap.
@@ -193,6 +200,8 @@ impl Crowd {
         self.hot[b] = Hot { position: there, velocity: velocities[1], since: t, ..two };
         let last = [self.cold[a].last, self.cold[b].last];
         (self.cold[a].last, self.cold[b].last) = (t, t);
+        self.follow_path(a, t);
+        self.follow_path(b, t);
         self.predict(a, t, &seen[..1]);
         self.predict(b, t, &seen[1..]);
         if !self.scratch.close.is_empty() {
@@ -377,6 +386,7 @@ impl Crowd {
             if !self.cold[i].fixed {
                 self.hot[i] = Hot { position: before.position, velocity: after.velocity, since: t, ..hot };
                 self.cold[i].last = t;
+                self.follow_path(i, t);
             }
         }
         saved

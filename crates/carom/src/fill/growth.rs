@@ -21,7 +21,7 @@ use crate::shape::{HalfSpace, Shape};
 use crate::simulation::{Stopped, World};
 
 /// How fast sizes grow, in final sizes per thermal crossing of a circumradius.
-const RATE: f64 = 0.1;
+const RATE: f64 = 0.02;
 
 /// The packing fraction of circumscribed balls that chance fills without trouble.
 const LOOSE: f64 = 0.2;
@@ -35,8 +35,9 @@ const SMALLEST: f64 = 1e-3;
 /// Collisions of each body between two drawings of velocities.
 const STINT: u64 = 10;
 
-/// The growth in one stint, relative to the final size, below which the bodies are jammed: Z is above 10⁴ there.
-const JAMMED: f64 = 3e-5;
+/// The growth in one stint, relative to the final size, below which the bodies are jammed: Z is some thousands
+/// there.
+const JAMMED: f64 = 1e-5;
 
 /// By how much the bodies grow beyond their size, so that nobody touches at the start.
 const ROOM: f64 = 1e-9;

@@ -27,8 +27,9 @@ pub mod gauss;
 pub mod series;
 
 mod accelerations;
-mod balance;
+pub(crate) mod balance;
 mod clock;
+mod cones;
 mod events;
 mod flat;
 mod friction;

@@ -133,6 +133,8 @@ struct Gas {
     /// The diameter, where all free bodies are equal balls.
     diameter: Option<f64>,
     mass: f64,
+    /// Whether no impact loses energy.
+    elastic: bool,
     region: Region,
 }
 
@@ -174,6 +176,8 @@ impl Gas {
             axes: world.bodies.iter().map(|body| if body.fixed { None } else { axis(&body.shape) }).collect(),
             diameter: ball.then(|| ball_diameter(first.shape.volume())),
             mass: first.mass,
+            elastic: world.surface.restitution == 1.0
+                && world.surface.pairs.iter().all(|pair| pair.restitution == 1.0),
             region,
         })
     }

@@ -118,7 +118,7 @@ pub struct Observables {
     pub time: f64,
     /// The time between measurements.
     pub interval: f64,
-    /// Of equal smooth balls, Z from the collision rate by Γ = 4σ²n g √(πT/m) and Z = 1 + 4φg: another that knows no impulse.
+    /// Of equal elastic balls, Z from the collision rate by Γ = 4σ²n g √(πT/m) and Z = 1 + 4φg: another that knows no impulse.
     pub compressibility_from_rate: Option<f64>,
     /// g(r); none where no configuration was counted.
     pub neighbours: Option<Neighbours>,
@@ -194,7 +194,10 @@ impl Observer {
             *estimate = Estimate { mean: all[i], error: standard_error(&values) };
         }
         let gas = &self.gas;
-        let from_rate = gas.diameter.zip(all[1]).zip(all[2]).and_then(|((diameter, rate), temperature)| {
+        // In a gas that cools there is neither one temperature nor one rate of diffusion.
+        let steady = |curve: Curve| if gas.elastic { curve } else { Curve { diffusion: None, ..curve } };
+        let ball = gas.diameter.filter(|_| gas.elastic);
+        let from_rate = ball.zip(all[1]).zip(all[2]).and_then(|((diameter, rate), temperature)| {
             let ideal = theory::enskog_rate(diameter, gas.count / gas.volume, 1.0, temperature, gas.mass);
             (ideal > 0.0).then(|| 1.0 + 4.0 * gas.packing * rate / ideal)
         });
@@ -217,8 +220,8 @@ impl Observer {
             interval: *interval,
             compressibility_from_rate: from_rate,
             neighbours,
-            displacement: correlation.displacement(*interval),
-            velocities: correlation.velocities(*interval),
+            displacement: steady(correlation.displacement(*interval)),
+            velocities: steady(correlation.velocities(*interval)),
         }
     }
 }
@@ -228,6 +231,10 @@ impl Observer {
 fn standard_error(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
+    }
+    if values.iter().all(|value| value == &values[0]) {
+        // Without the rounding of their mean.
+        return Some(0.0);
     }
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;

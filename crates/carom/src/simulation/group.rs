@@ -162,6 +162,11 @@ impl Group {
         self.zero + self.piece.until
     }
 
+    /// A time as the flow has it: its piece's end exactly, where it is that.
+    fn local(&self, t: f64) -> f64 {
+        if t >= self.end() { self.piece.until } else { t - self.zero }
+    }
+
     /// When it begins.
     pub fn start(&self) -> f64 {
         self.zero + self.piece.from
@@ -178,12 +183,12 @@ impl Group {
 
     /// Its reactions at a time, each with the number of its joint.
     pub fn reactions(&self, t: f64) -> impl Iterator<Item = (usize, Reaction)> + '_ {
-        self.joints.iter().enumerate().map(move |(k, &joint)| (joint, self.piece.reaction(k, t - self.zero)))
+        self.joints.iter().enumerate().map(move |(k, &joint)| (joint, self.piece.reaction(k, self.local(t))))
     }
 
     /// The states of its bodies at a time.
     pub fn states(&self, t: f64) -> Vec<State> {
-        (0..self.bodies.len()).map(|member| self.piece.at(member, t - self.zero)).collect()
+        (0..self.bodies.len()).map(|member| self.piece.at(member, self.local(t))).collect()
     }
 
     /// How far its bodies are off each of its joints; none where it has none.
@@ -234,7 +239,7 @@ pub(super) struct HeldMotion<'a> {
 
 impl Motion for HeldMotion<'_> {
     fn at(&self, t: f64) -> State {
-        self.group.piece.at(self.member, t - self.group.zero)
+        self.group.piece.at(self.member, self.group.local(t))
     }
 
     fn acceleration(&self) -> Vector3<f64> {
@@ -295,7 +300,7 @@ impl Simulation {
             self.book_friction(number as usize, t);
             if let Some(group) = self.groups[number as usize].take() {
                 for (k, pair) in group.pairs.iter().enumerate() {
-                    let last = group.piece.impulse(k, t - group.zero).normal;
+                    let last = group.piece.impulse(k, group.local(t)).normal;
                     history.push((*pair, group.impulses[k] + last, group.slopes[k]));
                 }
             }
@@ -308,7 +313,7 @@ impl Simulation {
         let Some(Standing::Held(number)) = self.standing.get(pair) else { return None };
         let group = self.group(*number);
         let k = group.pairs.iter().position(|known| known == pair)?;
-        Some((group.impulses[k] + group.piece.impulse(k, t - group.zero).normal, group.slopes[k]))
+        Some((group.impulses[k] + group.piece.impulse(k, group.local(t)).normal, group.slopes[k]))
     }
 
     /// The force of a held contact at a time.
@@ -316,7 +321,7 @@ impl Simulation {
         let Some(Standing::Held(number)) = self.standing.get(pair) else { return None };
         let group = self.group(*number);
         let k = group.pairs.iter().position(|known| known == pair)?;
-        Some(group.piece.force(k, t - group.zero))
+        Some(group.piece.force(k, group.local(t)))
     }
 
     /// What a held contact does along its tangent.
@@ -331,9 +336,9 @@ impl Simulation {
     fn book_friction(&mut self, number: usize, t: f64) {
         self.note_rolling(number, t);
         if let Some(group) = &mut self.groups[number] {
-            let friction: f64 =
-                (0..group.pairs.len()).map(|k| group.piece.friction_work(k, t - group.zero)).sum();
-            let work = friction + group.flow.load_work(&group.piece, t - group.zero);
+            let at = group.local(t);
+            let friction: f64 = (0..group.pairs.len()).map(|k| group.piece.friction_work(k, at)).sum();
+            let work = friction + group.flow.load_work(&group.piece, at);
             if work != group.booked {
                 self.ledger.take_work(work - group.booked);
                 group.booked = work;
@@ -517,7 +522,9 @@ impl Simulation {
         for (k, sum) in group.impulses.iter_mut().enumerate() {
             *sum += group.piece.impulse(k, group.piece.until).normal;
         }
-        let anew = group.follows >= MOST_FOLLOWS && group.piece.ending == Ending::Step;
+        // States alone do not tell where a contact point is on a flat, nor that a contact has lost its grip.
+        let bare = !group.flow.is_slack(&group.piece) && !group.piece.nears_flat();
+        let anew = group.follows >= MOST_FOLLOWS && group.piece.ending == Ending::Step && bare;
         let next = if anew {
             let states = group.piece.end().to_vec();
             group.begun = self.clock.epoch + t;

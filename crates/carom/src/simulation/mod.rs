@@ -7,6 +7,10 @@
 //! one impact (`touch`). A contact that cannot end by an impulse is held (`verdict`, `group`): a body at rest or sliding on a
 //! plane, and the paradox of two smooth bodies.
 //!
+//! **Tied bodies.** What joints and loads make one system (`ties`) is moved by [`crate::flow`] from the start, and only that. Its
+//! contacts are searched for with the same certificate, on the motion as integrated; its impacts are those of the whole mechanism,
+//! and the joints carry their share.
+//!
 //! **Time.** The clock has two parts, an epoch and the time since. The epoch moves on by powers of two before the time
 //! since grows long, so that a long run keeps the resolution of a short one: times, positions and gaps of the millionth
 //! event are as exact as the first's.
@@ -307,14 +311,24 @@ impl Simulation {
     /// Goes on to the next event, or for a while where none comes, and returns whether there may be more. What happens goes
     /// to the recorder.
     pub fn step(&mut self, recorder: &mut impl Recorder) -> bool {
+        self.step_to(f64::INFINITY, recorder)
+    }
+
+    /// [`Simulation::step`], but not beyond a time to look around at: where that comes first, the clock stands there,
+    /// nothing has stopped, and false is returned.
+    pub fn step_to(&mut self, pause: f64, recorder: &mut impl Recorder) -> bool {
         for _ in 0..MOST_CHORES {
             if self.stopped.is_some() {
                 return false;
             }
-            let end = self.clock.local(self.settings.until);
+            let end = self.clock.local(self.settings.until.min(pause));
             let due = self.queue.peek().map_or(f64::INFINITY, |entry| entry.time);
             if !self.sample(due.min(end), recorder) {
                 return true;
+            }
+            if due > end && pause < self.settings.until {
+                self.clock.now = self.clock.now.max(end);
+                return false;
             }
             if due > end {
                 self.clock.now = end;

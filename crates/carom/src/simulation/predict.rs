@@ -134,7 +134,20 @@ impl Simulation {
         };
         match &self.cells {
             // A held body may leave its cell on a curve: everyone counts, by the images about the nearest.
-            Some(cells) if self.flies(body) => cells.neighbours(body, wanted, take),
+            Some(cells) if self.flies(body) => {
+                let all = wanted([0; 3]);
+                cells.neighbours(body, wanted, |other, image| {
+                    if self.flies(other as usize) {
+                        take(other, image);
+                    }
+                });
+                // A body that enters new cells knows the held ones already.
+                if all {
+                    let here = self.state(body, self.clock.now).position;
+                    let held = (0..self.movers.len()).filter(|&other| !self.flies(other));
+                    held.for_each(|other| self.each_image(&here, other, |image| take(index(other), image)));
+                }
+            }
             _ => {
                 let here = self.state(body, self.clock.now).position;
                 for other in 0..self.movers.len() {

@@ -4,6 +4,8 @@
 //! joint on a surface with Coulomb friction is no tie: it is a contact that begins without slip, and lasts as long as friction
 //! lets it (`rolling`).
 
+use std::collections::BTreeSet;
+
 use crate::body::State;
 use crate::contact::{Side, Surface};
 use crate::flow::Load;
@@ -20,6 +22,11 @@ pub(super) struct Ties {
     /// The system of each movable body that is tied.
     system_of: Vec<Option<u32>>,
     systems: Vec<System>,
+    /// The pairs that joints keep from colliding, the smaller number first; of planes, with their bodies.
+    joined: BTreeSet<[usize; 2]>,
+    rolling: BTreeSet<[usize; 2]>,
+    /// One number for all bodies that welds make one.
+    rigid: Vec<usize>,
 }
 
 /// Bodies tied to one another, directly or through others.
@@ -58,7 +65,28 @@ impl Ties {
         for (bodies, _) in &world.forces {
             join(bodies);
         }
-        let mut ties = Self { start: start.to_vec(), system_of: vec![None; count], systems: Vec::new() };
+        let mut ties = Self {
+            start: start.to_vec(),
+            system_of: vec![None; count],
+            rigid: (0..count).collect(),
+            ..Self::default()
+        };
+        for joint in &world.joints {
+            match (&joint.kind, joint.bodies.as_slice()) {
+                (Kind::Rolling { plane, .. }, [body, ..]) if world.keeps(joint) => {
+                    ties.rolling.insert([*plane, *body]);
+                }
+                (kind, &[a, b]) => {
+                    ties.joined.insert([a.min(b), a.max(b)]);
+                    if *kind == Kind::Weld {
+                        let [one, two] = [find(&ties.rigid, a), find(&ties.rigid, b)];
+                        ties.rigid[one.max(two)] = one.min(two);
+                    }
+                }
+                _ => {}
+            }
+        }
+        ties.rigid = (0..count).map(|body| find(&ties.rigid, body)).collect();
         let mut number_of = vec![None; count];
         for body in (0..count).filter(|&b| tied[b]) {
             let number = *number_of[find(&root, body)].get_or_insert_with(|| {
@@ -147,18 +175,16 @@ impl World {
         }
     }
 
-    /// Whether a joint keeps two sides from colliding: those that it ties.
+    /// Whether joints keep two sides from colliding: those that one ties, and bodies that welds make one.
     pub(super) fn joined(&self, sides: [Side; 2]) -> bool {
-        let bodies = sides.map(|side| if let Side::Body(body) = side { Some(body) } else { None });
-        let concerns = bodies.iter().flatten().all(|&body| self.tied(body) || self.bodies[body].fixed);
-        concerns
-            && self.joints.iter().any(|joint| match (&joint.kind, joint.bodies.as_slice()) {
-                (Kind::Rolling { plane, .. }, [body, ..]) => {
-                    self.keeps(joint) && sides == [Side::Plane(*plane), Side::Body(*body)]
-                }
-                (_, [a, b]) => bodies == [Some(*a), Some(*b)] || bodies == [Some(*b), Some(*a)],
-                _ => false,
-            })
+        let ties = &self.ties;
+        match sides {
+            [Side::Plane(plane), Side::Body(body)] => ties.rolling.contains(&[plane, body]),
+            [Side::Body(a), Side::Body(b)] => {
+                ties.rigid[a] == ties.rigid[b] || ties.joined.contains(&[a.min(b), a.max(b)])
+            }
+            _ => false,
+        }
     }
 
     /// The joints among some bodies that are kept, in their order.

@@ -345,7 +345,7 @@ impl Simulation {
             self.rolling.remove(&pair);
         }
         self.note_rolling_impulses(&cluster, t);
-        self.go_on_from(&cluster, &verdicts, closing, t);
+        self.go_on_from(&cluster, &verdicts, closing || leaving.is_some(), t);
         self.release_slipping(t, recorder);
         if verdicts.iter().any(|verdict| verdict.fate == Fate::Stops) {
             self.stopped.get_or_insert(Stopped::Paradox);
@@ -538,14 +538,14 @@ impl Simulation {
     }
 
     /// Courses after an event.
-    fn go_on_from(&mut self, cluster: &Cluster, verdicts: &[Verdict], closing: bool, t: f64) {
+    fn go_on_from(&mut self, cluster: &Cluster, verdicts: &[Verdict], broken: bool, t: f64) {
         let which = |wanted: fn(&Verdict) -> bool| -> Vec<Pair> {
             let both = cluster.contacts.iter().zip(verdicts);
             both.filter(|(_, verdict)| wanted(verdict)).map(|(contact, _)| contact.pair).collect()
         };
         let parting = which(Verdict::parts);
         let stands = |pair: &Pair| self.standing.contains_key(pair);
-        let changed = closing
+        let changed = broken
             || cluster.contacts.iter().zip(verdicts).any(|(c, verdict)| verdict.stands() != stands(&c.pair));
         if !changed {
             // A graze: everyone flies on, and only the pair looks anew.

@@ -12,6 +12,7 @@ use super::group::flow_of;
 use super::predict::index;
 use super::queue::{Pair, Party};
 use super::touch::{Cluster, Encounter};
+use crate::contact::Surface;
 use crate::contact::kinematics::{Kinematics, effective_inverse_mass};
 use crate::flow::{Holding, Obstacle};
 use crate::motion::Flight;
@@ -156,6 +157,12 @@ impl Simulation {
             after.push(now);
             verdicts.push(verdict);
         }
+        if let Some(k) = cluster.contacts.iter().position(|contact| leaving == Some(contact.pair))
+            && self.only_slips(cluster, &resting, k)?
+        {
+            resting.push(k);
+            resting.sort_unstable();
+        }
         if !resting.is_empty() {
             self.weigh(cluster, &resting, &after, &mut verdicts, t)?;
         }
@@ -165,6 +172,21 @@ impl Simulation {
             }
         }
         Ok(verdicts)
+    }
+
+    /// Whether a rough contact that lets go loses its grip alone: free of it, the bodies would sink into one another.
+    fn only_slips(&self, cluster: &Cluster, resting: &[usize], k: usize) -> Result<bool, Obstacle> {
+        let contact = &cluster.contacts[k];
+        let (_, surface) = self.world.answer(Self::sides(&contact.pair));
+        if surface != Surface::Rough {
+            return Ok(false);
+        }
+        let bodies: Vec<u32> = cluster.bodies.iter().map(|&body| index(body)).collect();
+        let others = resting.iter().map(|&i| cluster.contacts[i].pair);
+        let pairs: Vec<Pair> = core::iter::once(contact.pair).chain(others).collect();
+        let flow = flow_of(&self.world, &bodies, &pairs, self.time());
+        let free = flow.acceleration_without(&cluster.after, 0)?;
+        Ok(free < -NONE * self.scales(cluster, contact)[0])
     }
 
     /// When bounces that end here would have ended by themselves: 2v⁺/(|g''|(1−k)), a geometric series whose ratio is

@@ -179,16 +179,19 @@ impl Engine {
         let stop = self.observer.as_ref().map_or(f64::INFINITY, Observer::next).min(self.settings.until);
         match &mut self.runner {
             Runner::Simulation(simulation) => {
-                simulation.go_on(stop, self.settings.max_events);
                 let more = {
                     let mut recorder = Both { tape, observer: self.observer.as_mut() };
-                    simulation.step(&mut recorder)
+                    simulation.step_to(stop, &mut recorder)
                 };
                 if more {
                     return true;
                 }
                 match simulation.stopped() {
-                    Some(Stopped::Until) => self.reach(stop, tape),
+                    None => self.reach(stop, tape),
+                    Some(Stopped::Until) => {
+                        self.reach(stop, tape);
+                        self.stopped = Some(Stopped::Until);
+                    }
                     other => self.stopped = other,
                 }
             }

@@ -209,7 +209,7 @@ fn report(outcomes: &[Outcome], arguments: &Arguments) -> Result<Verdict, Failur
         }
         let by = first.which.name();
         writeln!(out, "{} runs by the loop `{by}`, {impacts} impacts in all.", outcomes.len())?;
-        report::run::write_estimates(&mut out, &pooled, "between the runs", Style::of_stdout())?;
+        report::run::write_estimates(&mut out, &pooled, "the spread of the runs", Style::of_stdout())?;
         if let Some(folder) = &arguments.out {
             writeln!(out, "{}: run.json, and a folder a run", folder.display())?;
         }

@@ -2,7 +2,7 @@
 //!
 //! The keys are `Lattice` (the periodic box, row by row; an open direction gets the extent of the bodies), `pbc`, `Properties`
 //! and `Time`. OVITO knows the columns `species`, `pos`, `orientation` (x y z w), `aspherical_shape` (semi-axes),
-//! `superquadric_roundness`, `velo` and `angular_velocity` by these names; `image` counts the boxes that a place was put back
+//! `velo` and `omega` by these names, and keeps `superquadric_roundness` as it is; `image` counts the boxes that a place was put back
 //! by. OVITO's superquadric is (|x/a|^{2/φ} + |y/b|^{2/φ})^{φ/θ} + |z/c|^{2/θ} ≤ 1, so both roundnesses are 2/p. Numbers are the
 //! shortest that read back the same.
 
@@ -16,7 +16,7 @@ use nalgebra::Vector3;
 
 use super::{Frame, each_frame, fold, kind, semi_axes};
 
-const PROPERTIES: &str = "species:S:1:pos:R:3:orientation:R:4:aspherical_shape:R:3:superquadric_roundness:R:2:velo:R:3:angular_velocity:R:3:image:I:3";
+const PROPERTIES: &str = "species:S:1:pos:R:3:orientation:R:4:aspherical_shape:R:3:superquadric_roundness:R:2:velo:R:3:omega:R:3:image:I:3";
 
 /// Writes the samples of a file.
 pub fn write(file: File, scene: &Scene, samples: &Path) -> io::Result<File> {
