@@ -415,6 +415,7 @@ export class Workspace {
     this.before = now;
     if (part('workspace').hidden) return;
     this.takeIn(now);
+    this.clock.live = this.session?.running === true;
     if (this.clock.advance(seconds)) this.dirty = true;
     if (this.film !== null && !this.clock.playing) this.film.finish();
     if (!this.dirty) return;
