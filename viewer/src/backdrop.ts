@@ -10,6 +10,7 @@ import {
   Mesh,
   MeshLambertMaterial,
   Object3D,
+  Plane,
   PlaneGeometry,
   Quaternion,
   Vector3,
@@ -18,6 +19,8 @@ import type { Header } from './protocol';
 import type { Palette } from './theme';
 
 const Z = new Vector3(0, 0, 1);
+// Each pixel of a wall is held against all other planes, up to so many.
+const CLIPPED = 12;
 
 /** A length of 1, 2 or 5 times a power of ten, near to what is asked for. */
 export function roundLength(length: number): number {
@@ -28,7 +31,12 @@ export function roundLength(length: number): number {
 
 /** The wall of a half-space: from behind just its lines, so that one looks into a box through its walls. */
 function wall(size: number, cell: number): Mesh<PlaneGeometry, MeshLambertMaterial> {
-  const material = new MeshLambertMaterial({ transparent: true, depthWrite: false, side: DoubleSide });
+  const material = new MeshLambertMaterial({
+    transparent: true,
+    depthWrite: false,
+    side: DoubleSide,
+    forceSinglePass: true,
+  });
   const uniforms = { gridColour: { value: new Color() }, cell: { value: cell }, reach: { value: size / 2 } };
   material.userData = uniforms;
   material.onBeforeCompile = (shader) => {
@@ -73,6 +81,14 @@ export class Backdrop {
       mesh.quaternion.copy(new Quaternion().setFromUnitVectors(Z, normal));
       // The middle of the drawn part is the point of the plane nearest to the scene.
       mesh.position.copy(centre).addScaledVector(normal, plane.offset - normal.dot(centre));
+      // Of each plane only what is free of the others is seen, so that walls end at their corners.
+      if (header.planes.length <= CLIPPED) {
+        const others = header.planes.filter((other) => other !== plane);
+        const room = 1e-4 * radius;
+        mesh.material.clippingPlanes = others.map(
+          (other) => new Plane(new Vector3(...other.normal), room - other.offset),
+        );
+      }
       this.walls.push(mesh);
       this.root.add(mesh);
     }

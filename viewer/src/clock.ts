@@ -30,6 +30,8 @@ export class Clock {
   speed = 1;
   playing = false;
   slow = false;
+  /** Whether the end is still moving: playing then waits there instead of stopping. */
+  live = false;
   /** While set, playing stops there, and `speed` is what it was set to for this passage. */
   passage: { until: number; speed: number } | null = null;
   /** The distance to the nearest event, for the slow motion. */
@@ -43,7 +45,7 @@ export class Clock {
     const next = this.time + seconds * speed * factor;
     const limit = Math.min(this.end, this.passage?.until ?? Infinity);
     this.time = Math.min(next, limit);
-    if (next >= limit) this.pause();
+    if (next >= limit && !(this.live && limit === this.end)) this.pause();
     return true;
   }
 

@@ -29,6 +29,13 @@ const LARGEST = 1.5 * Math.PI;
 
 type Numbers = Float64Array | Float32Array;
 
+// Numbers here are of ordinary size: no care for overflow, which would cost more than all the rest.
+function norm(v: Numbers, at: number, many: number): number {
+  let sum = 0;
+  for (let i = at; i < at + many; i++) sum += v[i] * v[i];
+  return Math.sqrt(sum);
+}
+
 /** c ← a b, for quaternions wxyz. */
 function multiply(c: Numbers, ci: number, a: Numbers, ai: number, b: Numbers, bi: number): void {
   const aw = a[ai],
@@ -63,7 +70,7 @@ function turn(q: Numbers, qi: number, f: Numbers, fi: number, scale: number): vo
 function vectorOf(f: Numbers, fi: number, q: Numbers, qi: number): void {
   const sign = q[qi] < 0 ? -1 : 1;
   const w = sign * q[qi];
-  const length = Math.hypot(q[qi + 1], q[qi + 2], q[qi + 3]);
+  const length = norm(q, qi + 1, 3);
   const k = length < 1e-9 ? 2 : (2 * Math.atan2(length, w)) / length;
   for (let i = 0; i < 3; i++) f[fi + i] = sign * k * q[qi + 1 + i];
 }
@@ -131,8 +138,8 @@ export function prepare(
     out[at + V0 + i] = moving ? a[ai + 7 + i] : straight;
     out[at + V1 + i] = moving ? b[bi + 7 + i] : straight;
   }
-  const first = Math.hypot(a[ai + 3], a[ai + 4], a[ai + 5], a[ai + 6]) || 1;
-  const second = Math.hypot(b[bi + 3], b[bi + 4], b[bi + 5], b[bi + 6]) || 1;
+  const first = norm(a, ai + 3, 4) || 1;
+  const second = norm(b, bi + 3, 4) || 1;
   for (let i = 0; i < 4; i++) {
     out[at + Q0 + i] = a[ai + 3 + i] / first;
     ends[i] = ((i === 0 ? 1 : -1) * a[ai + 3 + i]) / first;
@@ -151,7 +158,7 @@ const ends = new Float64Array(12);
 // Takes the turn that the angular velocities say, whole turns included, and their rates; or an even one.
 function choose(out: Float64Array, at: number, h: number): void {
   const f = at + F1;
-  let angle = Math.hypot(out[f], out[f + 1], out[f + 2]);
+  let angle = norm(out, f, 3);
   if (angle > 1e-9) {
     let along = 0;
     for (let i = 0; i < 3; i++)

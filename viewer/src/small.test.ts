@@ -44,6 +44,18 @@ describe('the clock', () => {
     expect([clock.time, clock.playing]).toEqual([0, true]);
   });
 
+  it('waits at the end of what is known while there is more to come', () => {
+    const clock = new Clock();
+    clock.end = 1;
+    clock.live = true;
+    clock.play();
+    clock.advance(2);
+    expect([clock.time, clock.playing]).toEqual([1, true]);
+    clock.end = 3;
+    clock.advance(1);
+    expect(clock.time).toBe(2);
+  });
+
   it('goes through an event slowly, and through a passage at the speed of the passage', () => {
     expect(slowing(0, 1)).toBe(0.05);
     expect(slowing(10, 1)).toBe(1);

@@ -101,6 +101,7 @@ export class Stage {
     this.container.prepend(this.canvas, this.labels);
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
     this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.localClippingEnabled = true;
     this.renderer.info.autoReset = false;
     this.eye = new Eye(this.canvas);
     this.eye.onMove = () => this.onMove();

@@ -50,6 +50,18 @@ export class Series {
   }
 }
 
+/** A frame's bodies: where in which numbers they begin. */
+interface Place {
+  floats: Float32Array;
+  at: number;
+}
+
+interface Bracket {
+  last: number;
+  here: Place;
+  next: Place | null;
+}
+
 interface Chunk {
   first: number;
   floats: Float32Array;
@@ -91,6 +103,7 @@ export class Timeline {
   private from: Float64Array;
   private until: Float64Array;
   private straight: Uint8Array;
+  private bracket: Bracket | null = null;
 
   constructor(readonly header: Header) {
     this.bodies = header.bodies.length;
@@ -124,6 +137,7 @@ export class Timeline {
         break;
     }
     this.from.fill(Infinity);
+    this.bracket = null;
     this.version++;
   }
 
@@ -178,7 +192,7 @@ export class Timeline {
     return this.times.length > 0;
   }
 
-  private frame(index: number): { floats: Float32Array; at: number } {
+  private frame(index: number): Place {
     let low = 0;
     let high = this.chunks.length;
     while (high - low > 1) {
@@ -190,13 +204,22 @@ export class Timeline {
     return { floats: chunk.floats, at: (index - chunk.first) * this.frameFloats + this.headFloats };
   }
 
+  // The frames around a time are looked up once for all bodies.
+  private bracketAt(last: number): Bracket {
+    if (this.bracket?.last !== last) {
+      const next = last + 1 < this.times.length ? this.frame(last + 1) : null;
+      this.bracket = { last, here: this.frame(last), next };
+    }
+    return this.bracket;
+  }
+
   // The segment of a body that holds t: from the later of the last frame and the last event to the earlier of the next.
   private segment(body: number, t: number, last: number): void {
     const jumps = this.jumps[body];
     const lastEvent = jumps === undefined ? -1 : jumps.times.upTo(t) - 1;
     const width = this.floats;
     let t0 = this.times.at(last);
-    const here = this.frame(last);
+    const { here, next } = this.bracketAt(last);
     let a: Float32Array | Float64Array = here.floats;
     let ai = here.at + body * width;
     if (jumps !== undefined && lastEvent >= 0 && jumps.times.at(lastEvent) >= t0) {
@@ -207,8 +230,7 @@ export class Timeline {
     let t1 = Infinity;
     let b = a;
     let bi = ai;
-    if (last + 1 < this.times.length) {
-      const next = this.frame(last + 1);
+    if (next !== null) {
       t1 = this.times.at(last + 1);
       b = next.floats;
       bi = next.at + body * width;

@@ -8,17 +8,18 @@ import { Detail } from './detail';
 import { Editor } from './editor';
 import { EventTable } from './events';
 import { type Hold, heldForces } from './forces';
-import { count, fileName, full, short, vector } from './format';
+import { count, short } from './format';
 import { gapOver, joined } from './gaps';
 import { bindKeys } from './keys';
 import { Plots } from './plots';
 import type { Check, OnParadox, RunEvent, RunRequest } from './protocol';
+import { showCost, showPicked } from './readout';
 import { showResult } from './result';
 import { Session } from './session';
-import { download, Film, model, picture } from './share';
 import { Stage, type Layers } from './stage';
 import { Tabs } from './tabs';
-import { onTheme, palette, reducedMotion } from './theme';
+import { ShareMenu } from './takeaway';
+import { onTheme, reducedMotion } from './theme';
 import type { Timeline } from './timeline';
 import { Transport } from './transport';
 
@@ -44,7 +45,7 @@ export class Workspace {
   private session: Session | null = null;
   private other: Other | null = null;
   private holds: Hold[] = [];
-  private film: Film | null = null;
+  private share: ShareMenu;
   private dirty = true;
   private before = 0;
   private added = false;
@@ -69,6 +70,21 @@ export class Workspace {
     this.stage.onMove = () => this.align(this.stage, this.other?.stage);
     this.stage.onPick = () => this.redraw();
     this.bind();
+    this.share = new ShareMenu({
+      title: () => this.timeline?.header.title ?? this.name,
+      text: () => this.editor.text,
+      run: () => this.id,
+      timeline: () => this.timeline,
+      canvases: () => {
+        this.draw();
+        return [this.stage.canvas, ...(this.other === null ? [] : [this.other.stage.canvas])];
+      },
+      replay: () => {
+        this.clock.seek(0);
+        this.clock.play();
+        this.redraw();
+      },
+    });
     onTheme(() => {
       this.stage.paint();
       this.other?.stage.paint();
@@ -130,53 +146,6 @@ export class Workspace {
       fit: () => this.stage.fit(),
       help: () => part<HTMLDialogElement>('manual').showModal(),
     });
-    this.bindShare();
-  }
-
-  private bindShare(): void {
-    const bind = (id: string, action: () => Promise<void> | void): void => {
-      part(id).addEventListener('click', () => {
-        part<HTMLDetailsElement>('share').open = false;
-        Promise.resolve()
-          .then(action)
-          .catch((error: unknown) =>
-            announce(error instanceof Error ? error.message : String(error), 'error'),
-          );
-      });
-    };
-    const named = (ending: string): string =>
-      `${fileName(this.timeline?.header.title ?? this.name)}.${ending}`;
-    bind('share-scene', () => {
-      const text = this.editor.text;
-      const ending = text.trimStart().startsWith('{') ? 'json' : 'toml';
-      download(new Blob([text], { type: 'text/plain' }), named(ending));
-    });
-    bind('share-run', async () => {
-      if (this.session !== null) download(await api.runDocument(this.session.id), named('run.json'));
-    });
-    bind('share-picture', async () => {
-      this.draw();
-      const canvases = [this.stage.canvas, ...(this.other === null ? [] : [this.other.stage.canvas])];
-      download(await picture(canvases), named('png'));
-    });
-    bind('share-film', () => this.record(named('webm')));
-    bind('share-model', async () => {
-      if (this.timeline !== null) download(await model(this.timeline, palette()), named('glb'));
-    });
-  }
-
-  // Plays from the start to the end while the stage is recorded; pausing ends the film early.
-  private async record(name: string): Promise<void> {
-    if (this.film !== null) return;
-    this.film = new Film(this.stage.canvas);
-    announce('Recording; pause to end it early.');
-    this.clock.seek(0);
-    this.clock.play();
-    this.redraw();
-    const film = await this.film.whole;
-    this.film = null;
-    announce('');
-    download(film, name);
   }
 
   /** Simulates the text as it stands, with a sampling interval other than its own if one is given. */
@@ -415,8 +384,9 @@ export class Workspace {
     this.before = now;
     if (part('workspace').hidden) return;
     this.takeIn(now);
+    this.clock.live = this.session?.running === true;
     if (this.clock.advance(seconds)) this.dirty = true;
-    if (this.film !== null && !this.clock.playing) this.film.finish();
+    this.share.frame(this.clock.playing);
     if (!this.dirty) return;
     this.dirty = false;
     this.draw();
@@ -463,34 +433,7 @@ export class Workspace {
       this.caption.show(time, this.holds);
       this.other.caption.show(time, this.other.holds);
     }
-    this.showPicked();
-    const { scriptMs, submitMs, drawCalls, triangles } = this.stage.cost;
-    const cost = part('cost');
-    cost.textContent = `${short(scriptMs, 2)} ms + ${short(submitMs, 2)} ms a frame, ${drawCalls} draw calls, ${count(triangles)} triangles`;
-    cost.dataset['scriptMs'] = full(scriptMs);
-    cost.dataset['submitMs'] = full(submitMs);
-    cost.dataset['drawCalls'] = full(drawCalls);
-    cost.dataset['triangles'] = full(triangles);
-  }
-
-  private showPicked(): void {
-    const place = part('picked');
-    const body = this.stage.selected;
-    const timeline = this.timeline;
-    place.hidden = body < 0 || timeline === null;
-    if (body < 0 || timeline === null) return;
-    const { pose, velocity } = timeline.state(body, this.clock.time);
-    const spin = timeline.spin(body, this.clock.time);
-    const { name, mass, fixed } = timeline.header.bodies[body];
-    const rows: [string, string][] = [
-      ['body', name],
-      ['mass', fixed ? 'fixed' : short(mass)],
-      ['position', vector([...pose.subarray(0, 3)])],
-      ['velocity', vector([...velocity])],
-      ['angular velocity', vector(spin)],
-    ];
-    place.replaceChildren(
-      ...rows.flatMap(([term, text]) => [element('dt', {}, term), element('dd', {}, text)]),
-    );
+    showPicked(this.timeline, this.stage.selected, time);
+    showCost(this.stage.cost);
   }
 }

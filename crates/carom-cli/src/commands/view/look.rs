@@ -54,8 +54,9 @@ pub fn curve(run: &Run, event: u64, span: f64, points: usize) -> Option<Curve> {
     let measure = |after: bool, t: f64| measured(scene, contact, |body| at(body, after, t));
     let free: Vec<f64> = times.iter().map(|&t| measure(false, t)).collect();
     let mut gap: Vec<f64> = times.iter().map(|&t| measure(t > 0.0, t)).collect();
-    // Held motion is no free flight: the run is run again, with samples where the curve has its points.
-    let lasts = !matches!(contact.kind, Kind::Impact | Kind::Graze);
+    // Held and tied motion is no free flight: the run is run again, with samples where the curve has its points.
+    let tied = !scene.joints.is_empty() || !scene.loads.is_empty();
+    let lasts = tied || !matches!(contact.kind, Kind::Impact | Kind::Graze);
     if lasts && event < AGAIN && span > 0.0 {
         let from = (contact.time - span).max(0.0);
         let wanted: Vec<f64> = times.iter().map(|t| contact.time + t).filter(|&t| t >= from).collect();
