@@ -69,8 +69,8 @@ enum Verdict {
     NoAnswer,
     /// The result does not pass its own audit: a fault of the program.
     AuditFailed,
-    /// The audit of a run found a violation, and the run ended there.
-    Violated,
+    /// The audit of a run found a violation, of this quantity, and the run ended there.
+    Violated(&'static str),
 }
 
 /// Why a command has no result.
@@ -129,8 +129,9 @@ fn main() -> ExitCode {
             );
             ExitCode::from(FAILED)
         }
-        Ok(Verdict::Violated) => {
-            let _ = writeln!(io::stderr(), "error: the run violates its audit and was ended there");
+        Ok(Verdict::Violated(quantity)) => {
+            let _ =
+                writeln!(io::stderr(), "error: the run violates its audit ({quantity}) and was ended there");
             ExitCode::from(FAILED)
         }
         Err(Failure::Refused(refusal)) => {

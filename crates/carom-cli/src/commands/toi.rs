@@ -31,7 +31,7 @@ pub struct Arguments {
     scene: PathBuf,
 
     /// The time to look until, instead of the scene's `run.until`
-    #[arg(long, value_name = "T", value_parser = parse_until)]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = parse_until)]
     until: Option<f64>,
 
     /// Print one JSON document and nothing else
@@ -52,7 +52,7 @@ Examples:
 fn parse_until(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(t) if f64::is_finite(t) && t > 0.0 => Ok(t),
-        _ => Err("expected a time greater than 0".to_string()),
+        _ => Err("expected a finite time greater than 0".to_string()),
     }
 }
 

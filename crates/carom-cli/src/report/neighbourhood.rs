@@ -13,12 +13,14 @@ const PANEL: f64 = 320.0;
 const MARGIN: f64 = 40.0;
 /// Above the panels of a contact: its name and what the panels are.
 const HEAD: f64 = 56.0;
+/// Below them: the scale of their axes, and the legend.
+const FOOT: f64 = 64.0;
 
 /// One row of two panels for each contact: before and after. Filled is the exact outline, dashed the ellipse of
 /// second order, a dot the deepest point to first order, a cross the contact point.
 pub fn svg(contacts: &[Found]) -> String {
     let drawn: Vec<&Found> = contacts.iter().filter(|contact| contact.neighbourhood.is_some()).collect();
-    let (width, row) = (2.0 * PANEL + 3.0 * MARGIN, HEAD + PANEL + MARGIN);
+    let (width, row) = (2.0 * PANEL + 3.0 * MARGIN, HEAD + PANEL + FOOT);
     let mut rows = 0.0;
     let mut body = String::new();
     for contact in drawn {
@@ -81,7 +83,52 @@ fn draw_contact(out: &mut String, contact: &Found, top: f64) {
             x0 - 4.0,
             y0 - 4.0
         );
+        draw_axes(out, left, top + HEAD, reach);
     }
+    draw_legend(out, top + HEAD + PANEL + 52.0);
+}
+
+/// The ends and names of a panel's axes: places along the two tangents of the contact, in metres.
+fn draw_axes(out: &mut String, left: f64, top: f64, reach: f64) {
+    let (low, high) = (escaped(&number(-reach)), escaped(&number(reach)));
+    let (middle, bottom) = (left + 0.5 * PANEL, top + PANEL);
+    let _ = writeln!(
+        out,
+        "<g fill=\"#444\" font-size=\"11\"><text x=\"{left}\" y=\"{y}\">{low}</text>\
+         <text x=\"{middle}\" y=\"{y}\" text-anchor=\"middle\">along t₁ [m]</text>\
+         <text x=\"{}\" y=\"{y}\" text-anchor=\"end\">{high}</text>\
+         <text transform=\"translate({x} {bottom}) rotate(-90)\">{low}</text>\
+         <text transform=\"translate({x} {}) rotate(-90)\" text-anchor=\"middle\">along t₂ [m]</text>\
+         <text transform=\"translate({x} {top}) rotate(-90)\" text-anchor=\"end\">{high}</text></g>",
+        left + PANEL,
+        top + 0.5 * PANEL,
+        y = bottom + 15.0,
+        x = left - 6.0,
+    );
+}
+
+/// What the marks mean.
+fn draw_legend(out: &mut String, y: f64) {
+    let _ = writeln!(
+        out,
+        "<g font-size=\"11\">\
+         <rect x=\"{MARGIN}\" y=\"{}\" width=\"16\" height=\"10\" fill=\"#c0392b\" fill-opacity=\"0.25\" stroke=\"#c0392b\"/>\
+         <text x=\"{}\" y=\"{y}\">inside the other body</text>\
+         <path d=\"M{} {m}h20\" stroke=\"#2c3e50\" stroke-dasharray=\"4 3\"/><text x=\"{}\" y=\"{y}\">to second order</text>\
+         <circle cx=\"{}\" cy=\"{m}\" r=\"2\" fill=\"#2c3e50\"/><text x=\"{}\" y=\"{y}\">deepest point to first order</text>\
+         <path d=\"M{} {m}h8M{} {}v8\" stroke=\"black\"/><text x=\"{}\" y=\"{y}\">contact point</text></g>",
+        y - 9.0,
+        MARGIN + 22.0,
+        MARGIN + 170.0,
+        MARGIN + 196.0,
+        MARGIN + 310.0,
+        MARGIN + 318.0,
+        MARGIN + 496.0,
+        MARGIN + 500.0,
+        y - 8.0,
+        MARGIN + 510.0,
+        m = y - 4.0,
+    );
 }
 
 fn draw_patch(out: &mut String, patch: &Patch, place: impl Fn(&Vector2<f64>) -> (f64, f64), zoom: f64) {

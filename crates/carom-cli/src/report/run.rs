@@ -275,8 +275,14 @@ fn states(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
 /// The worst values and where.
 fn audit(run: &Finished, style: Style) -> String {
     let audit = run.engine.audit();
+    let events = run.engine.counts().events;
     let say = |what: &str, worst: Worst, bad: bool| {
-        let at = if worst.value == 0.0 { String::new() } else { format!(" (event {})", worst.event) };
+        let at = match worst {
+            Worst { value: 0.0, .. } => String::new(),
+            // What was seen after the last event.
+            Worst { event, .. } if event >= events => " (at the end)".to_string(),
+            Worst { event, .. } => format!(" (event {event})"),
+        };
         let text = format!("{what} {}{at}", residual(worst.value));
         if bad { style.alarm(&text) } else { text }
     };

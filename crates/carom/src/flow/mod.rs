@@ -13,9 +13,12 @@
 //! and motion does not depend on the choice. After each step positions and velocities are put back on g = 0, g' = 0 by the
 //! shortest way in the kinetic metric, which is rounding; so neither drifts.
 //!
-//! **Friction.** A rough contact rolls, whatever force that takes; with Coulomb friction a contact that does not slip
-//! sticks while the force needed is at most μλ, and one that slips is pulled by −μλ along the slip. The changes between the two
-//! are endings of a piece, and [`Flow::follow`] goes on in the new mode.
+//! **Friction.** With Coulomb friction a contact that does not slip sticks while the force needed is at most μλ, and one that slips
+//! is pulled by −μλ along the slip; several contacts are settled together (`cones`), and where forces are not unique they are ones
+//! within the cones, if there are such. The changes between the two are endings of a piece, and [`Flow::follow`] goes on in the new
+//! mode. While a contact slips its slip is an unknown, so that its direction is good to the last digits where it begins and
+//! ends. A rough contact rolls, whatever force that takes; one that would have to be pulled for that, though it is pressed, has no grip
+//! (`friction`). Contacts are points: nothing resists turning about the normal.
 //!
 //! **Joints** are kept by the same rows ([`Flow::with_joints`]), at all three levels: position, velocity and acceleration.
 //! Their reactions are reported along the way. Loops and redundant joints are no obstacle.

@@ -21,6 +21,9 @@ const MOST_KINKS: u32 = 6;
 /// what that leaves out is of second order.
 const STOPPED: f64 = 1e-9;
 
+/// The same where no step can be made: what it leaves out is still below the rounding of energies.
+const SLOW: f64 = 1e-7;
+
 /// A slip that turns by less in a step keeps its direction.
 const STRAIGHT: f64 = 1e-6;
 
@@ -136,9 +139,11 @@ impl Flow {
         bodies: &[f64],
         [from, until]: [f64; 2],
         given: Correction,
-        before: Option<&Piece>,
+        mut before: Option<&Piece>,
     ) -> Result<Piece, Obstacle> {
+        let (mut start, mut bodies) = (start.to_vec(), bodies.to_vec());
         loop {
+            let start = &mut start;
             system.place(start);
             system.touch()?;
             let sizes = self.sizes(&system);
@@ -154,16 +159,22 @@ impl Flow {
                     continue;
                 }
             }
-            if let Some((rested, leg)) = self.rest(&mut system, start, [from, until], bodies, &sizes)? {
+            if let Some((rested, leg)) = self.rest(&mut system, start, [from, until], &bodies, &sizes)? {
                 return Ok(self.resting(system, rested, leg, given));
             }
             let flats = system.flats.clone();
             system.balance(Level::Acceleration)?;
             system.lenient = true;
-            let piece = self.step(&mut system, start, bodies, [from, until], given, &sizes, before)?;
+            let piece = self.step(&mut system, start, &bodies, [from, until], given, &sizes, before);
             let overloaded = match piece {
-                Ok(piece) => return Ok(piece),
-                Err(overloaded) => overloaded,
+                Ok(Ok(piece)) => return Ok(piece),
+                Ok(Err(overloaded)) => overloaded,
+                Err(Obstacle::Rough) if self.bring_to_rest(&mut system, start, &sizes)? => {
+                    bodies = self.pack(start);
+                    before = None;
+                    continue;
+                }
+                Err(obstacle) => return Err(obstacle),
             };
             system.flats = flats;
             system.place(start);
@@ -171,6 +182,30 @@ impl Flow {
             system.balance(Level::Acceleration)?;
             system.release_flats(&overloaded);
         }
+    }
+
+    /// Ends slips that no step can follow, if they are so slow that friction ends them in no time. Returns whether there were such.
+    fn bring_to_rest(
+        &self,
+        system: &mut System,
+        states: &mut [State],
+        sizes: &Sizes,
+    ) -> Result<bool, Obstacle> {
+        (system.carries, system.lenient) = (false, false);
+        system.place(states);
+        system.touch()?;
+        let slow = |i: &usize| system.slides(*i) && system.touches[*i].slip.norm() <= SLOW * sizes.speed;
+        let slow: Vec<usize> = (0..self.contacts.len()).filter(slow).collect();
+        if slow.iter().all(|&i| system.slips[i] == Vector3::zeros()) {
+            return Ok(false);
+        }
+        for i in slow {
+            system.modes[i] = Mode::Stick;
+            system.slips[i] = Vector3::zeros();
+        }
+        system.project(states)?;
+        system.modes = self.settle_friction(system, states)?;
+        Ok(true)
     }
 
     /// One step with the flats that there are, or those of them that carry too much at its end.

@@ -109,7 +109,7 @@ pub struct Arguments {
     samples: bool,
 
     /// The least time between two checkpoints, in seconds
-    #[arg(long, value_name = "S", default_value_t = 2.0, value_parser = parse_not_negative)]
+    #[arg(long, value_name = "S", default_value_t = 2.0, allow_negative_numbers = true, value_parser = parse_not_negative)]
     checkpoint: f64,
 }
 
@@ -118,7 +118,8 @@ Ctrl-C ends a run cleanly at the next event: what happened so far is reported, w
 code 0. A run with -o that was interrupted or killed goes on with --resume, to the same result bit for bit.
 
 Scenes with a [[fill]] are placed first: on a lattice, or grown at random to their density. In a periodic box the result has
-averages with error bars under `observables`: Z = PV/NkT, collision rate, temperatures, g(r), diffusion.
+averages with error bars under `observables`: Z = PV/NkT, collision rate, temperatures, g(r), diffusion. The box must be
+longer than every body in it: a body does not touch its own images.
 
 Examples:
   carom run cases/papers/paradox.toml --until 1
@@ -131,7 +132,7 @@ Examples:
 fn parse_not_negative(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(x) if f64::is_finite(x) && x >= 0.0 => Ok(x),
-        _ => Err("expected a number, at least 0".to_string()),
+        _ => Err("expected a finite number, at least 0".to_string()),
     }
 }
 
@@ -228,7 +229,7 @@ impl End {
         match self {
             Self::Stopped(Stopped::Stalled | Stopped::Lost) => Verdict::NoAnswer,
             Self::Stopped(_) => Verdict::Done,
-            Self::Violation(_) => Verdict::Violated,
+            Self::Violation(violation) => Verdict::Violated(violation.quantity),
         }
     }
 }
