@@ -8,7 +8,7 @@ use super::{Crowd, Path, Unfit, index};
 use crate::contact::Side;
 
 /// How many neighbours a list should have, of balls and of others: fewer cost less to look at, more last longer.
-const NEIGHBOURS: [f64; 2] = [14.0, 30.0];
+const NEIGHBOURS: [f64; 2] = [15.0, 30.0];
 
 /// The least slack, relative to a body.
 const LEAST_SLACK: f64 = 0.1;

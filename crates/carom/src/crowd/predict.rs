@@ -140,6 +140,9 @@ impl Crowd {
             if apart <= CLOSE * sum * sum && !parted.contains(&(link.with, link.image)) {
                 close.push((index(i), link.with, link.image));
             }
+            if !GROWS && balls::later(&x, &v, apart, best.time - t) {
+                continue;
+            }
             let tau = balls::touch(&x, &v, apart, sum, rate);
             let time = t + tau;
             if time < best.time

@@ -177,7 +177,8 @@ impl Crowd {
         let (here, there) = (one.at(t), two.at(t));
         let x = there + self.images.shift(met.image) - here;
         let v = two.velocity - one.velocity;
-        let distance = x.norm();
+        let square = x.norm_squared();
+        let distance = square.sqrt();
         let growing = (one.radius + two.radius) * self.settings.growth;
         let approach = x.dot(&v) / distance - growing;
         let gap = distance - (one.radius + two.radius) * self.size_at(t);
@@ -194,7 +195,9 @@ impl Crowd {
         let (light, other) = (self.cold[a].inverse_mass, self.cold[b].inverse_mass);
         let impulse = -(1.0 + restitution) * approach / (light + other);
         let normal = x / distance;
-        let vector = normal * impulse;
+        // Not along the normal, which rounding makes a little longer or shorter than one: energy would drift.
+        let vector =
+            x * (-(1.0 + restitution) * (x.dot(&v) - growing * distance) / (square * (light + other)));
         let velocities = [one.velocity - vector * light, two.velocity + vector * other];
         self.hot[a] = Hot { position: here, velocity: velocities[0], since: t, ..one };
         self.hot[b] = Hot { position: there, velocity: velocities[1], since: t, ..two };
