@@ -2,7 +2,8 @@
 
 use nalgebra::Vector3;
 
-use super::calendar::PLANE;
+use super::balls;
+use super::calendar::{Due, HOME, PLANE};
 use super::neighbours::{Grid, Images, Link, Lists, along_curve};
 use super::{Crowd, Path, Unfit, index};
 use crate::contact::Side;
@@ -93,7 +94,8 @@ impl Crowd {
     }
 
     /// Puts all bodies in order along a curve through space, makes everyone at home where they are, and makes all lists.
-    /// What is due stays: nothing can come before it that was not foretold from the old lists.
+    /// What is due stays, as nothing comes before it that was not foretold from the old lists; but a body may leave its new
+    /// home sooner than it would have left the old one.
     #[cold]
     pub(super) fn reorder(&mut self) {
         let t = self.clock.now;
@@ -119,6 +121,21 @@ impl Crowd {
         }
         self.calendar.reorder(&from, &to, t);
         self.make_lists(t);
+        for i in 0..self.hot.len() {
+            let time = self.leaves(i, t);
+            if self.cold[i].solid && time < self.calendar.time(index(i)) {
+                self.calendar.set(index(i), Due { time, with: HOME, image: 0, sinks: false });
+            }
+        }
+    }
+
+    /// When a body leaves its neighbourhood.
+    #[inline(always)]
+    pub(super) fn leaves(&self, i: usize, t: f64) -> f64 {
+        let (hot, cold) = (&self.hot[i], &self.cold[i]);
+        let room = cold.reach - hot.radius * self.size_at(t);
+        let shrinks = hot.radius * self.settings.growth;
+        t + balls::leave(&(hot.at(t) - cold.home), &hot.velocity, room, shrinks)
     }
 
     /// Events are with images, which change as bodies are put back into the box.
@@ -195,7 +212,7 @@ impl Crowd {
         self.images = Images::new(self.world.periodic.as_ref(), self.image_distance);
     }
 
-    fn boxes_of(&self, due: &super::calendar::Due) -> [i32; 3] {
+    fn boxes_of(&self, due: &Due) -> [i32; 3] {
         if due.with < PLANE { self.images.boxes(due.image) } else { [0; 3] }
     }
 

@@ -59,13 +59,10 @@ impl Crowd {
         let own = self.hot[i];
         let here = own.at(t);
         let (size, growth) = if GROWS { (self.size_at(t), self.settings.growth) } else { (1.0, 0.0) };
-        let cold = &self.cold[i];
-        if !cold.solid {
+        if !self.cold[i].solid {
             return;
         }
-        let room = cold.reach - own.radius * size;
-        let leaves = balls::leave(&(here - cold.home), &own.velocity, room, own.radius * growth);
-        let mut best = Due { time: t + leaves, with: HOME, image: 0, sinks: false };
+        let mut best = Due { time: self.leaves(i, t), with: HOME, image: 0, sinks: false };
         let close = &mut self.scratch.close;
         let candidates = &mut self.scratch.candidates;
         candidates.clear();
