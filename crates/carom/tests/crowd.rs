@@ -263,7 +263,8 @@ fn collapse_is_told_and_the_contact_time_lifts_it() {
     let mut crowd = Crowd::new(world.clone(), &states, Settings::default()).unwrap();
     let ended = crowd.advance(100.0, 1_000_000, &mut ());
     println!("{ended:?} {:?} {:?}", crowd.counts(), crowd.audit());
-    assert!(ended.is_some(), "{:?}", crowd.counts());
+    assert_eq!(ended, Some(Stopped::Stalled));
+    assert!(crowd.audit().gap_min > -1e-13 && crowd.audit().restitution_error_max.value < 1e-13);
     let settings = Settings { contact_time: 1e-3, ..Settings::default() };
     let mut crowd = Crowd::new(world, &states, settings).unwrap();
     assert_eq!(crowd.advance(100.0, 1_000_000, &mut ()), Some(Stopped::Until));

@@ -22,7 +22,7 @@
 //!
 //! **Collapse.** With k < 1 collisions can accumulate at one time. `contact_time` makes a collision elastic that follows the
 //! last one of either body within that time (the TC model of S. Luding and S. McNamara, Granular Matter 1, 1998); without it
-//! a run whose clock no longer moves ends as [`Stopped::Stalled`].
+//! a run whose clock no longer moves, or whose bodies close at next to no speed, ends as [`Stopped::Stalled`].
 //!
 //! **Time** is kept as in the simulation: an epoch, moved on by powers of two, and what has passed since. **Audit**: each
 //! collision's restitution and energy, and now and then the whole.
@@ -260,6 +260,9 @@ struct Clock {
 const HEADWAY: u64 = 20_000;
 /// By this much, in epochs.
 const STALLED: f64 = 1e-13;
+
+/// Approaches below this share of a passage have accumulated: only collapse makes them so slow.
+const COLLAPSED: f64 = 1e-30;
 
 /// Passages of a body's own size in an epoch.
 const PASSAGES: f64 = 64.0;
