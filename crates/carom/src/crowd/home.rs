@@ -2,13 +2,14 @@
 
 use nalgebra::Vector3;
 
-use super::calendar::PLANE;
+use super::balls;
+use super::calendar::{Due, HOME, PLANE};
 use super::neighbours::{Grid, Images, Link, Lists, along_curve};
 use super::{Crowd, Path, Unfit, index};
 use crate::contact::Side;
 
-/// How many neighbours a list should have: fewer cost less to look at, more last longer.
-const NEIGHBOURS: f64 = 18.0;
+/// How many neighbours a list should have, of balls and of others: fewer cost less to look at, more last longer.
+const NEIGHBOURS: [f64; 2] = [15.0, 30.0];
 
 /// The least slack, relative to a body.
 const LEAST_SLACK: f64 = 0.1;
@@ -93,7 +94,8 @@ impl Crowd {
     }
 
     /// Puts all bodies in order along a curve through space, makes everyone at home where they are, and makes all lists.
-    /// What is due stays: nothing can come before it that was not foretold from the old lists.
+    /// What is due stays, as nothing comes before it that was not foretold from the old lists; but a body may leave its new
+    /// home sooner than it would have left the old one.
     #[cold]
     pub(super) fn reorder(&mut self) {
         let t = self.clock.now;
@@ -119,6 +121,21 @@ impl Crowd {
         }
         self.calendar.reorder(&from, &to, t);
         self.make_lists(t);
+        for i in 0..self.hot.len() {
+            let time = self.leaves(i, t);
+            if self.cold[i].solid && time < self.calendar.time(index(i)) {
+                self.calendar.set(index(i), Due { time, with: HOME, image: 0, sinks: false });
+            }
+        }
+    }
+
+    /// When a body leaves its neighbourhood.
+    #[inline(always)]
+    pub(super) fn leaves(&self, i: usize, t: f64) -> f64 {
+        let (hot, cold) = (&self.hot[i], &self.cold[i]);
+        let room = cold.reach - hot.radius * self.size_at(t);
+        let shrinks = hot.radius * self.settings.growth;
+        t + balls::leave(&(hot.at(t) - cold.home), &hot.velocity, room, shrinks)
     }
 
     /// Events are with images, which change as bodies are put back into the box.
@@ -186,8 +203,7 @@ impl Crowd {
         let volume: f64 = (0..3)
             .map(|i| if lengths[i] > 0.0 { lengths[i] } else { (high[i] - low[i]).max(4.0 * radius) })
             .product();
-        let wanted = std::env::var("CROWD_N").ok().and_then(|n| n.parse().ok()).unwrap_or(NEIGHBOURS);
-        let sphere = wanted * volume / f64::max(count, 1.0);
+        let sphere = NEIGHBOURS[usize::from(self.mixed)] * volume / f64::max(count, 1.0);
         let reach = (sphere * 3.0 / (4.0 * core::f64::consts::PI)).cbrt();
         let longest = Images::longest(self.world.periodic.as_ref());
         let slack = (0.5 * reach - radius).max(LEAST_SLACK * radius);
@@ -196,7 +212,7 @@ impl Crowd {
         self.images = Images::new(self.world.periodic.as_ref(), self.image_distance);
     }
 
-    fn boxes_of(&self, due: &super::calendar::Due) -> [i32; 3] {
+    fn boxes_of(&self, due: &Due) -> [i32; 3] {
         if due.with < PLANE { self.images.boxes(due.image) } else { [0; 3] }
     }
 

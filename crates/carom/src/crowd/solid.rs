@@ -18,6 +18,8 @@ pub(super) struct Solid {
     inradius: f64,
     rolling: f64,
     pub lever: f64,
+    /// Of the ellipsoid with its semi-axes.
+    pub squares: Vector3<f64>,
 }
 
 impl Solid {
@@ -28,6 +30,13 @@ impl Solid {
             inradius: shape.inradius(),
             rolling: shape.rolling_radius(),
             lever: shape.lever(),
+            squares: match *shape {
+                Shape::Point => Vector3::zeros(),
+                Shape::Sphere { radius } => Vector3::repeat(radius * radius),
+                Shape::Ellipsoid { semi_axes } | Shape::Superellipsoid { semi_axes, .. } => {
+                    Vector3::from(semi_axes.map(|a| a * a))
+                }
+            },
         }
     }
 }

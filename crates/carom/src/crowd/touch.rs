@@ -11,7 +11,7 @@ use nalgebra::{Matrix3, Unit, Vector3};
 
 use super::calendar::{Due, PLANE};
 use super::course::Spin;
-use super::{Cause, Collision, Crowd, Hot, Stopped, Watcher, index};
+use super::{COLLAPSED, Cause, Collision, Crowd, Hot, Stopped, Watcher, index};
 use crate::body::{Body, State};
 use crate::contact::{Contact, Side, Surface};
 use crate::gap::{Gap, gap, gap_to_plane};
@@ -169,6 +169,16 @@ impl Crowd {
         }
     }
 
+    /// Whether an approach is slower than anything but collapse makes it; that ends the run.
+    #[inline(always)]
+    fn has_collapsed(&mut self, met: &Met, t: f64, approach: f64) -> bool {
+        let collapsed = approach < 0.0 && -approach * self.clock.length < COLLAPSED * self.size_of(met, t);
+        if collapsed {
+            self.stopped.get_or_insert(Stopped::Stalled);
+        }
+        collapsed
+    }
+
     /// Two smooth balls.
     #[inline]
     fn strike_balls(&mut self, met: &Met, t: f64, restitution: f64, soon: bool, watcher: &mut impl Watcher) {
@@ -177,13 +187,17 @@ impl Crowd {
         let (here, there) = (one.at(t), two.at(t));
         let x = there + self.images.shift(met.image) - here;
         let v = two.velocity - one.velocity;
-        let distance = x.norm();
+        let square = x.norm_squared();
+        let distance = square.sqrt();
         let growing = (one.radius + two.radius) * self.settings.growth;
         let approach = x.dot(&v) / distance - growing;
         let gap = distance - (one.radius + two.radius) * self.size_at(t);
         self.calendar.clear(met.first);
         self.calendar.clear(met.second);
         let seen = [(met.second, met.image), (met.first, self.images.opposite(met.image))];
+        if self.has_collapsed(met, t, approach) {
+            return;
+        }
         if approach >= 0.0 {
             self.counts.grazes += 1;
             self.predict(a, t, &seen[..1]);
@@ -194,7 +208,9 @@ impl Crowd {
         let (light, other) = (self.cold[a].inverse_mass, self.cold[b].inverse_mass);
         let impulse = -(1.0 + restitution) * approach / (light + other);
         let normal = x / distance;
-        let vector = normal * impulse;
+        // Not along the normal, which rounding makes a little longer or shorter than one: energy would drift.
+        let vector =
+            x * (-(1.0 + restitution) * (x.dot(&v) - growing * distance) / (square * (light + other)));
         let velocities = [one.velocity - vector * light, two.velocity + vector * other];
         self.hot[a] = Hot { position: here, velocity: velocities[0], since: t, ..one };
         self.hot[b] = Hot { position: there, velocity: velocities[1], since: t, ..two };
@@ -321,6 +337,9 @@ impl Crowd {
         let mut cluster = Cluster { bodies, after: before.clone(), before, contacts: Vec::new() };
         let Some(contact) = self.encounter(met, t, &cluster) else { return };
         cluster.contacts.push(contact);
+        if self.has_collapsed(met, t, contact.approach) {
+            return;
+        }
         let closes = contact.approach < -STILL * self.speed(met, &cluster);
         if closes && !self.apply_law(&mut cluster, t) {
             return self.lose(self.sides(met), Cause::Law);
