@@ -50,6 +50,9 @@ const ROOM: f64 = 1e-9;
 /// By how much they are smaller, at each drawing, than they have grown to: those that just collided are then apart.
 const SHRINK: f64 = 1e-12;
 
+/// How long after their last collision the bodies are taken, in units of the mean time between a body's collisions.
+const APART: f64 = 0.1;
+
 /// The longest that bodies are left alone, in units of the time that their collisions should take by the estimate.
 const PATIENCE: f64 = 10.0;
 
@@ -122,6 +125,10 @@ pub(super) fn equilibrate(
             Some(Stopped::Until) => break,
             Some(_) => return Err(Unplaced::Lost),
         }
+    }
+    // Right after a collision two of them touch.
+    if crowd.advance(crowd.time() + APART / rate, u64::MAX, &mut ()) != Some(Stopped::Until) {
+        return Err(Unplaced::Lost);
     }
     settle(gas, &crowd, states);
     Ok(())
