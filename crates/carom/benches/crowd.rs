@@ -46,7 +46,9 @@ fn main() {
         ("superellipsoid 4", pillow, 10, 0.3, [2, 3]),
         ("superellipsoid 4", pillow, 10, 0.5, [2, 3]),
     ];
-    println!("shape             bodies  packing  collisions/s   ns each  looks  searches   gaps  moves  bytes/body");
+    println!(
+        "shape             bodies  packing  collisions/s   ns each  looks  searches   gaps  moves  bytes/body"
+    );
     for (name, shape, cells, packing, [before, during]) in rows {
         let row = format!("{name} {} {packing}", 4 * cells * cells * cells);
         if wanted.is_some_and(|wanted| !row.starts_with(wanted.as_str())) {
@@ -66,7 +68,8 @@ fn main() {
         let seconds = worked.zip(work()).map_or(elapsed, |(from, to)| to - from);
         let end = crowd.counts();
         let collisions = (end.collisions - start.collisions) as f64;
-        let each = |count: fn(&carom::crowd::Counts) -> u64| (count(&end) - count(&start)) as f64 / collisions;
+        let each =
+            |count: fn(&carom::crowd::Counts) -> u64| (count(&end) - count(&start)) as f64 / collisions;
         println!(
             "{name:<17}{bodies:>7}{packing:>9.2}{:>14.0}{:>10.0}{:>7.2}{:>10.2}{:>7.2}{:>7.3}{:>12.0}",
             collisions / seconds,

@@ -28,7 +28,7 @@ fn by_simulation(world: &World, states: &[State], until: f64) -> (Simulation, Ve
     let settings = RunSettings { until, sample: 0.0, ..RunSettings::default() };
     let mut simulation = Simulation::new(world.clone(), states, settings).unwrap();
     let mut record = Record::default();
-    assert_eq!(simulation.run(&mut record, |_| true), carom::simulation::Stopped::Until);
+    assert_eq!(simulation.run(&mut record, |_| true), Stopped::Until);
     let impacts = record.events.into_iter().filter(|event| event.kind == Kind::Impact).collect();
     (simulation, impacts)
 }
@@ -132,7 +132,7 @@ fn superellipsoids_collide_as_in_the_simulation() {
 #[test]
 fn mixtures_collide_as_in_the_simulation() {
     let small = Shape::Sphere { radius: 0.3 };
-    for (seed, length) in [(1, 5.0), (2, 4.0), (3, 6.0)] {
+    for (seed, length) in [(1, 5.5), (2, 6.0), (3, 7.0)] {
         let (world, states) = mixture(&[SPHERE, RICE, PILLOW, small], 12, length, seed);
         same(&world, &states, 3.0, 1e-6);
     }
@@ -204,7 +204,7 @@ fn a_resumed_crowd_goes_on_to_the_bit() {
         whole.advance(f64::MAX, count, &mut ());
         again.advance(f64::MAX, count, &mut ());
         assert_eq!(whole.states(), again.states());
-        assert_eq!(whole.snapshot(), again.snapshot());
+        assert_eq!((whole.time(), whole.audit()), (again.time(), again.audit()));
         let smaller = lattice(2, shape, 0.45, 3).0;
         assert!(Crowd::resume(smaller, settings, &read).is_none());
     }
@@ -255,7 +255,7 @@ fn growing_balls_meet_in_closed_form() {
 fn collapse_is_told_and_the_contact_time_lifts_it() {
     // Three balls on a line, k small: collisions accumulate.
     let bodies = [body(SPHERE, 1.0); 3];
-    let mut states = [0.0, 1.5, 3.0].map(|x| State::at(Vector3::new(x, 0.0, 0.0)));
+    let mut states = [0.0, 1.5, 3.2].map(|x| State::at(Vector3::new(x, 0.0, 0.0)));
     states[0].velocity.x = 1.0;
     states[2].velocity.x = -1.0;
     let mut world = world(&bodies, None);

@@ -7,8 +7,8 @@ use super::neighbours::{Grid, Images, Link, Lists, along_curve};
 use super::{Crowd, Path, Unfit, index};
 use crate::contact::Side;
 
-/// How many neighbours a list should have: fewer cost less to look at, more last longer.
-const NEIGHBOURS: f64 = 18.0;
+/// How many neighbours a list should have, of balls and of others: fewer cost less to look at, more last longer.
+const NEIGHBOURS: [f64; 2] = [14.0, 30.0];
 
 /// The least slack, relative to a body.
 const LEAST_SLACK: f64 = 0.1;
@@ -186,8 +186,7 @@ impl Crowd {
         let volume: f64 = (0..3)
             .map(|i| if lengths[i] > 0.0 { lengths[i] } else { (high[i] - low[i]).max(4.0 * radius) })
             .product();
-        let wanted = std::env::var("CROWD_N").ok().and_then(|n| n.parse().ok()).unwrap_or(NEIGHBOURS);
-        let sphere = wanted * volume / f64::max(count, 1.0);
+        let sphere = NEIGHBOURS[usize::from(self.mixed)] * volume / f64::max(count, 1.0);
         let reach = (sphere * 3.0 / (4.0 * core::f64::consts::PI)).cbrt();
         let longest = Images::longest(self.world.periodic.as_ref());
         let slack = (0.5 * reach - radius).max(LEAST_SLACK * radius);

@@ -137,7 +137,9 @@ impl Lists {
 
     /// Bytes taken.
     pub fn bytes(&self) -> usize {
-        self.links.capacity() * size_of::<Link>() + 4 * self.marks.capacity() + self.rows.capacity() * size_of::<Row>()
+        self.links.capacity() * size_of::<Link>()
+            + 4 * self.marks.capacity()
+            + self.rows.capacity() * size_of::<Row>()
     }
 }
 

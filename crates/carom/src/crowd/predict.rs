@@ -3,15 +3,15 @@
 //! Contacts that come after the partner's own event are left out: when that event comes, the partner looks at this body
 //! again.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::balls;
 use super::calendar::{Due, HOME, LOOK, PLANE};
 use super::course::{Course, Spin};
 use super::solid::Solid;
 use super::{Cause, Cold, Crowd, index};
-use crate::shape::{Convex, HalfSpace};
-use crate::toi::{self, Meeting, Start, Touch, Window, first_contact, first_contact_with_plane};
+use crate::shape::{Convex, HalfSpace, unit};
+use crate::toi::{self, Meeting, Start, Touch, Window, first_contact_near, first_contact_with_plane};
 
 /// Room for lists, kept for reuse.
 #[derive(Debug, Clone, Default)]
@@ -219,17 +219,26 @@ impl Crowd {
                 let k = candidate.with as usize;
                 let other = self.course(k, t, &(here - self.images.shift(candidate.image)), from == 0.0);
                 let their_shape = &self.solids[self.cold[k].kind as usize];
+                let normal = likely_normal((shape, &own), (their_shape, &other));
                 if from == 0.0 && !parts && own.growth == 0.0 {
-                    // Along the line of centres the two are apart by at least this, and can close it only so fast.
-                    let apart = separation((shape, &own), (their_shape, &other));
-                    let rates = self.path[i].rate + self.path[k].rate;
-                    let way = self.path[i].at(t) + self.path[k].at(t);
-                    if apart > MARK * self.hot[i].radius + rates * until {
-                        marks.push((candidate.at, way + apart));
+                    // Along any direction the two are apart by at least this, and turning can close it only so fast.
+                    let apart = separation((shape, &own), (their_shape, &other), &normal);
+                    let closing = (other.velocity - own.velocity).dot(&normal);
+                    let turning =
+                        self.spin[i].speed() * shape.lever + self.spin[k].speed() * their_shape.lever;
+                    let least = apart.min(apart + (closing - turning) * until);
+                    if least > MARK * self.hot[i].radius {
+                        marks.push((candidate.at, self.path[i].at(t) + self.path[k].at(t) + apart));
                         continue;
                     }
                 }
-                first_contact(toi::Moving::new(shape, &own), toi::Moving::new(their_shape, &other), window)
+                let normal = (from == 0.0).then_some(normal);
+                first_contact_near(
+                    toi::Moving::new(shape, &own),
+                    toi::Moving::new(their_shape, &other),
+                    window,
+                    normal,
+                )
             };
             searches += 1;
             gaps += u64::from(found.evaluations);
@@ -292,11 +301,28 @@ fn inside(solids: &[Solid], cold: &[Cold], pair: [usize; 2]) -> f64 {
     pair.iter().map(|&i| solids[cold[i].kind as usize].inradius()).sum()
 }
 
-/// A lower bound of the gap now: along the line of centres.
-fn separation((shape, own): (&Solid, &Course), (other, theirs): (&Solid, &Course)) -> f64 {
+/// A direction along which the separation is nearly the gap: if the bodies were ellipsoids of quadratic forms A and B, in the
+/// world, that of (A + B)⁻¹ d with d from centre to centre.
+fn likely_normal((shape, own): (&Solid, &Course), (other, theirs): (&Solid, &Course)) -> Vector3<f64> {
     let between = theirs.centre - own.centre;
-    let distance = between.norm();
+    let form = |solid: &Solid, course: &Course| {
+        let axes = course.now.0.to_rotation_matrix().into_inner();
+        axes * Matrix3::from_diagonal(&solid.squares) * axes.transpose()
+    };
+    let sum = form(shape, own) + form(other, theirs);
+    // By minors: the sum is symmetric and positive, and only the direction matters.
+    let (a, b, c) = (sum.column(0), sum.column(1), sum.column(2));
+    let solved = Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)]).tr_mul(&between);
+    unit(&solved)
+}
+
+/// A lower bound of the gap now: along a direction.
+fn separation(
+    (shape, own): (&Solid, &Course),
+    (other, theirs): (&Solid, &Course),
+    normal: &Vector3<f64>,
+) -> f64 {
     let turned = |course: &Course, way: &Vector3<f64>| course.now.0.inverse_transform_vector(way);
-    let reach = shape.support_height(&turned(own, &between)) + other.support_height(&turned(theirs, &-between));
-    distance - reach / distance
+    let reach = shape.support_height(&turned(own, normal)) + other.support_height(&turned(theirs, &-normal));
+    normal.dot(&(theirs.centre - own.centre)) - reach
 }

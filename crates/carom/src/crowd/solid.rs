@@ -18,6 +18,8 @@ pub(super) struct Solid {
     inradius: f64,
     rolling: f64,
     pub lever: f64,
+    /// Of the ellipsoid with its semi-axes.
+    pub squares: Vector3<f64>,
 }
 
 impl Solid {
@@ -28,6 +30,13 @@ impl Solid {
             inradius: shape.inradius(),
             rolling: shape.rolling_radius(),
             lever: shape.lever(),
+            squares: match *shape {
+                Shape::Point => Vector3::zeros(),
+                Shape::Sphere { radius } => Vector3::repeat(radius * radius),
+                Shape::Ellipsoid { semi_axes } | Shape::Superellipsoid { semi_axes, .. } => {
+                    Vector3::from(semi_axes.map(|a| a * a))
+                }
+            },
         }
     }
 }
@@ -50,9 +59,8 @@ pub(super) fn kinds(bodies: &[Body]) -> (Vec<Solid>, Vec<u32>) {
 
 /// The numbers of a shape, to the bit.
 fn key(shape: &Shape) -> [u64; 5] {
-    let numbers = |kind: u64, [a, b, c]: [f64; 3], p: f64| {
-        [kind, a.to_bits(), b.to_bits(), c.to_bits(), p.to_bits()]
-    };
+    let numbers =
+        |kind: u64, [a, b, c]: [f64; 3], p: f64| [kind, a.to_bits(), b.to_bits(), c.to_bits(), p.to_bits()];
     match *shape {
         Shape::Point => numbers(0, [0.0; 3], 0.0),
         Shape::Sphere { radius } => numbers(1, [radius; 3], 0.0),

@@ -173,7 +173,18 @@ pub fn first_contact<A: Convex, M: Motion, B: Convex, N: Motion>(
     second: Moving<B, N>,
     window: Window,
 ) -> Search {
-    search(&Pair::new(first, Against::Body(second)), window)
+    search(&Pair::new(first, Against::Body(second)), window, None)
+}
+
+/// [`first_contact`] where the normal at the beginning of the window is nearly known; the same answer to rounding, sooner.
+#[must_use]
+pub fn first_contact_near<A: Convex, M: Motion, B: Convex, N: Motion>(
+    first: Moving<A, M>,
+    second: Moving<B, N>,
+    window: Window,
+    normal: Option<Vector3<f64>>,
+) -> Search {
+    search(&Pair::new(first, Against::Body(second)), window, normal)
 }
 
 /// The first contact of a body with a plane.
@@ -183,11 +194,16 @@ pub fn first_contact_with_plane<S: Convex, M: Motion>(
     plane: &HalfSpace,
     window: Window,
 ) -> Search {
-    search(&Pair::new(body, Against::<S, M>::Plane(plane)), window)
+    search(&Pair::new(body, Against::<S, M>::Plane(plane)), window, None)
 }
 
-fn search<A: Convex, M: Motion, B: Convex, N: Motion>(pair: &Pair<A, M, B, N>, window: Window) -> Search {
-    let mut course = Course { pair, window, reached: window.from, evaluations: 0, at_start: f64::INFINITY };
+fn search<A: Convex, M: Motion, B: Convex, N: Motion>(
+    pair: &Pair<A, M, B, N>,
+    window: Window,
+    normal: Option<Vector3<f64>>,
+) -> Search {
+    let at_start = f64::INFINITY;
+    let mut course = Course { pair, window, normal, reached: window.from, evaluations: 0, at_start };
     let meeting = course.run().unwrap_or_else(|early| early);
     let Course { evaluations, at_start, .. } = course;
     Search { meeting, image: Vector3::zeros(), evaluations, at_start }
@@ -197,6 +213,8 @@ fn search<A: Convex, M: Motion, B: Convex, N: Motion>(pair: &Pair<A, M, B, N>, w
 struct Course<'p, 'a, A, M, B, N> {
     pair: &'p Pair<'a, A, M, B, N>,
     window: Window,
+    /// Nearly that of the gap at the beginning, if known.
+    normal: Option<Vector3<f64>>,
     /// No contact until then.
     reached: f64,
     evaluations: u32,
@@ -228,7 +246,8 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
         let begins = clear == 0.0 || self.window.start == Start::Parting;
         let mut now;
         if begins {
-            now = self.taken(self.pair.seen(from, states, Near::Nothing))?;
+            now =
+                self.taken(self.pair.seen(from, states, self.normal.map_or(Near::Nothing, Near::Normal)))?;
             self.at_start = now.gap();
             now = self.begin(now)?;
         } else {

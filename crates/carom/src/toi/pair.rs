@@ -55,6 +55,8 @@ pub(super) struct Instant {
 #[derive(Clone, Copy)]
 pub(super) enum Near<'a> {
     Nothing,
+    /// A normal that is likely close.
+    Normal(Vector3<f64>),
     /// An instant not far off.
     Instant(&'a Instant),
     /// The same, where a deep overlap need only be told to be one.
@@ -173,6 +175,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
                 let two = (body.shape, &second.pose());
                 let hint = match near {
                     Near::Nothing => Hint::NOTHING,
+                    Near::Normal(normal) => Hint { normal: Some(normal), ..Hint::NOTHING },
                     Near::Instant(near) => self.hint(near, time, &states, f64::INFINITY),
                     Near::Loosely(near) => self.hint(near, time, &states, 4.0 * unsure),
                 };
