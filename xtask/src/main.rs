@@ -4,6 +4,7 @@
 //! its command and its time, and the first that fails ends the task.
 
 mod examples;
+mod page;
 
 use std::env;
 use std::ffi::OsString;
@@ -15,8 +16,9 @@ const USAGE: &str = "\
 Usage: cargo xtask TASK
 
 Tasks:
-  test       unit, integration and documentation tests; the benchmarks once, as a test; the examples
+  test       unit, integration and documentation tests; the benchmarks once, as a test; the examples; the page
   examples   the examples in README.md alone
+  page       builds the page of `carom view` into viewer/dist, for the program that is built next (needs Node.js)
   lint       formatting, clippy and rustdoc, warnings as errors
   help       this text
 
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         ["test"] => test,
         ["examples"] => examples::run,
         ["lint"] => lint,
+        ["page"] => page::build,
         _ => {
             eprintln!("xtask: no such task: {}\n\n{USAGE}", words.join(" "));
             return ExitCode::from(WRONG_COMMAND_LINE);
@@ -62,10 +65,12 @@ fn main() -> ExitCode {
 ///
 /// What a part needs besides Rust is set up by a step right before the part's tests, from the part's own lock file.
 fn test(root: &Path) -> Result<(), Failure> {
+    page::build(root)?;
     cargo(root, &["test", "--workspace"])?;
     // Without `--bench` on its command line a benchmark runs each of its functions once.
     cargo(root, &["test", "--workspace", "--bench", "*"])?;
-    examples::run(root)
+    examples::run(root)?;
+    page::test(root)
 }
 
 fn lint(root: &Path) -> Result<(), Failure> {

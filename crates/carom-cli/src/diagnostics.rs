@@ -42,6 +42,11 @@ impl Refusal {
         Self { file: None, text: None, diagnostics: vec![unplaced(option, message, expected)] }
     }
 
+    /// What is wrong, one by one.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
     /// Tells the user, and with `json` the program that called. Nothing can be done where even that fails.
     pub fn show(&self, json: bool) {
         let mut text = String::new();

@@ -9,7 +9,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{classify, compare, gap, generalized, paper, paradox, run, schema, solve, toi};
+use crate::commands::{
+    classify, compare, gap, generalized, paper, paradox, plot, run, schema, solve, toi, view,
+};
 use crate::diagnostics::Refusal;
 
 /// The reference engine for rigid-body impact.
@@ -53,6 +55,10 @@ enum Command {
     Paradox(paradox::Arguments),
     /// Prints the JSON Schema of the scene
     Schema(schema::Arguments),
+    /// Draws static pictures of a run
+    Plot(plot::Arguments),
+    /// Shows the gallery, a scene or a run in the browser
+    View(view::Arguments),
 }
 
 /// How a command ended well enough to have printed its result.
@@ -74,6 +80,8 @@ enum Failure {
     Refused(Box<Refusal>),
     /// The result could not be written.
     Output(io::Error),
+    /// Something else, in a sentence.
+    Other(String),
 }
 
 impl From<Refusal> for Failure {
@@ -107,6 +115,8 @@ fn main() -> ExitCode {
         Command::Paper(arguments) => (paper::run(arguments), arguments.json),
         Command::Paradox(arguments) => (paradox::run(arguments), arguments.json),
         Command::Schema(arguments) => (schema::run(), arguments.json),
+        Command::Plot(arguments) => (plot::run(arguments), arguments.json),
+        Command::View(arguments) => (view::run(arguments), false),
         Command::Generalized(arguments) => (generalized::run(arguments), arguments.json),
     };
     match result {
@@ -129,6 +139,10 @@ fn main() -> ExitCode {
         }
         // Whoever read our output has seen enough.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Other(message)) => {
+            let _ = writeln!(io::stderr(), "error: {message}");
+            ExitCode::from(FAILED)
+        }
         Err(Failure::Output(error)) => {
             let _ = writeln!(io::stderr(), "error: cannot write the result: {error}");
             ExitCode::from(FAILED)

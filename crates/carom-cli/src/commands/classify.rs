@@ -113,7 +113,9 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         let diagnostic = file::explain(&input.text, input.format, "fill[0]", message, expected);
         return Err(input.refuse(vec![diagnostic]).into());
     }
-    let found = findings(&scene, arguments);
+    let draw = (arguments.svg.is_some() || arguments.span.is_some()).then_some(arguments.span);
+    let tolerances = Tolerances { touching: arguments.touching, rates: arguments.tolerance };
+    let found = findings(&scene, tolerances, draw);
     let sick = found.contacts.iter().chain(&found.overlaps).find(|pair| !pair.class.kinematics.v.is_finite());
     if let Some(pair) = sick {
         let [first, second] = &pair.bodies;
@@ -139,8 +141,23 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     Ok(Verdict::Done)
 }
 
-/// Every pair that touches or overlaps.
-fn findings(scene: &Scene, arguments: &Arguments) -> Findings {
+/// The first contact of a scene, and the picture of its neighbourhood.
+pub fn json(scene: &Scene) -> Option<Vec<u8>> {
+    #[derive(Serialize)]
+    struct Look<'a> {
+        contact: ContactDocument<'a>,
+        svg: Option<String>,
+    }
+    let mut found = findings(scene, Tolerances::default(), Some(None));
+    let svg = report::neighbourhood::svg(&found.contacts);
+    let first = found.contacts.first_mut().or(found.overlaps.first_mut())?;
+    // The picture shows it.
+    let svg = first.neighbourhood.take().map(|_| svg);
+    serde_json::to_vec(&Look { contact: contact(first), svg }).ok()
+}
+
+/// Every pair that touches or overlaps; `draw` asks for pictures, over a span if it is given.
+fn findings(scene: &Scene, tolerances: Tolerances, draw: Option<Option<f64>>) -> Findings {
     let instant = Instant {
         bodies: scene.bodies.iter().map(|b| (b.body, b.state)).collect(),
         joints: scene.joints.clone(),
@@ -148,21 +165,19 @@ fn findings(scene: &Scene, arguments: &Arguments) -> Findings {
         detected: true,
         nearest: None,
     };
-    let tolerances = Tolerances { touching: arguments.touching, rates: arguments.tolerance };
+    let near = tolerances.touching;
     let mut found = Findings { contacts: Vec::new(), overlaps: Vec::new(), nearest: None, notes: Vec::new() };
-    instant.each_near_pair(scene, arguments.touching, |sides, image, gap, size| {
+    instant.each_near_pair(scene, near, |sides, image, gap, size| {
         let names = || sides.map(|side| name(scene, side).to_string());
-        if gap.gap > arguments.touching * size {
+        if gap.gap > near * size {
             if found.nearest.as_ref().is_none_or(|(_, least)| gap.gap < *least) {
                 found.nearest = Some((names(), gap.gap));
             }
             return;
         }
-        let draw = arguments.svg.is_some() || arguments.span.is_some();
         let pair = Pair { scene, sides, image, gap };
-        let touching = gap.gap >= -arguments.touching * size;
-        let Some(one) = pair.classify(names(), tolerances, (draw && touching).then_some(arguments.span))
-        else {
+        let touching = gap.gap >= -near * size;
+        let Some(one) = pair.classify(names(), tolerances, draw.filter(|_| touching)) else {
             return;
         };
         if touching { found.contacts.push(one) } else { found.overlaps.push(one) }

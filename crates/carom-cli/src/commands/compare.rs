@@ -6,8 +6,10 @@ use std::path::PathBuf;
 
 use carom::impact::mechanism::BodyOutcome;
 use carom::impact::{Law, Outcome};
+use carom::scene::model::Scene;
 use serde::Serialize;
 
+use super::input::Input;
 use super::law::RestArguments;
 use super::solve::{Prepared, Solved, TouchArguments};
 use crate::report::{self, Style};
@@ -70,6 +72,17 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     out.flush()?;
     let good = |s: &Solved| s.result.outcome.consistent && s.result.outcome.admissible;
     Ok(if arguments.rest.strict && !solved.iter().all(good) { Verdict::NoAnswer } else { Verdict::Done })
+}
+
+/// Every law on a scene, as a document; none where it cannot be resolved.
+pub fn json(input: Input, scene: Scene, touching: f64) -> Option<Vec<u8>> {
+    let prepared = Prepared::of_scene(input, scene, touching).ok()?;
+    let solve = |law: Law| {
+        let options = prepared.options(Some(law), &RestArguments::default()).ok()?;
+        Some(Solved::new(&prepared, prepared.solve(&options).ok()?))
+    };
+    let solved: Vec<Solved> = Law::ALL.into_iter().filter_map(solve).collect();
+    if solved.is_empty() { None } else { serde_json::to_vec(&document(&solved)).ok() }
 }
 
 #[derive(Serialize)]

@@ -19,7 +19,7 @@ pub struct LawArguments {
 }
 
 /// The same without the law itself.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct RestArguments {
     /// How a contact with Coulomb friction ends, instead of the file's
     #[arg(long, value_name = "NAME", value_parser = termination_parser())]

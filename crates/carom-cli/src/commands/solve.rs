@@ -98,6 +98,11 @@ impl Prepared {
     /// Prepares a scene already read from somewhere.
     pub fn of(input: Input, touching: f64) -> Result<Self, Refusal> {
         let (input, scene) = input.scene()?;
+        Self::of_scene(input, scene, touching)
+    }
+
+    /// Prepares a scene that its input does not say, or no longer.
+    pub fn of_scene(input: Input, scene: Scene, touching: f64) -> Result<Self, Refusal> {
         let instant = match Instant::of(&scene, touching) {
             Ok(instant) => instant,
             Err(findings) => {

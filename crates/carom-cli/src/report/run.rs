@@ -47,14 +47,13 @@ pub fn write(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()
     if io::stdout().is_terminal() {
         performance(out, run)?;
     }
-    if let Some((path, [events, samples])) = run.folder {
-        writeln!(
-            out,
-            "{}: {} of events, {} of samples",
-            path.display(),
-            count(events, "row"),
-            count(samples, "row")
-        )?;
+    if let Some((path, rows)) = run.folder {
+        let mut parts = vec![(rows.events, "events"), (rows.samples, "samples")];
+        parts.extend(rows.joint_impulses.map(|rows| (rows, "joint impulses")));
+        parts.extend(rows.reactions.map(|rows| (rows, "reactions")));
+        let parts: Vec<String> =
+            parts.into_iter().map(|(rows, what)| format!("{} of {what}", count(rows, "row"))).collect();
+        writeln!(out, "{}: {}", path.display(), parts.join(", "))?;
     }
     Ok(())
 }
@@ -288,6 +287,7 @@ fn audit(run: &Finished, style: Style) -> String {
         None => "angular momentum not conserved here".to_string(),
     });
     parts.push(error("restitution", audit.restitution_error_max));
+    parts.extend(audit.joint_error_max.map(|worst| error("joints", worst)));
     if audit.energy_gain_max.value > 0.0 {
         parts.push(error("energy gained", audit.energy_gain_max));
     }

@@ -225,6 +225,8 @@ impl Crowd {
             Unfit::BoxTooShort { body } | Unfit::Motion { body } => (*body, 0),
             Unfit::Overlap { first: Side::Body(first), second, .. } => (*first, *second),
             Unfit::Overlap { first: Side::Plane(first), second, .. } => (*second, *first),
+            // A crowd has no joints.
+            _ => (0, 0),
         });
         unfit
     }

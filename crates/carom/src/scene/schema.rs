@@ -20,6 +20,7 @@ pub fn schema() -> Value {
         "body" => list(body()),
         "plane" => list(plane()),
         "joint" => list(joint()),
+        "load" => list(load()),
         "contact" => list(contact()),
         "fill" => list(fill()),
         "surface" => surface(),
@@ -186,6 +187,33 @@ fn joint_kind() -> Value {
             "type": "array", "minItems": 1,
             "items": { "type": "array", "items": { "type": "number" }, "minItems": 6, "maxItems": 12 }
         }),
+    })
+}
+
+fn load() -> Value {
+    object(&fields::LOAD, &["name", "kind"], |name| match name {
+        "name" => reference("name"),
+        _ => load_kind(),
+    })
+}
+
+fn load_kind() -> Value {
+    let field = |name: &str| match name {
+        "body" => reference("name"),
+        "bodies" => json!({
+            "type": "array", "items": { "$ref": "#/$defs/name" }, "minItems": 1, "maxItems": 2
+        }),
+        "points" => json!({
+            "type": "array", "items": { "$ref": "#/$defs/vector" }, "minItems": 2, "maxItems": 2
+        }),
+        "stiffness" | "length" => json!({ "type": "number", "minimum": 0 }),
+        "damping" => json!({ "type": "number", "minimum": 0, "default": 0 }),
+        _ => reference("vector"),
+    };
+    alternatives(&fields::LOAD_KIND, |name| match name {
+        "force" => object(&fields::FORCE, &["body", "vector"], field),
+        "torque" => object(&fields::TORQUE, &["body", "vector"], field),
+        _ => object(&fields::SPRING, &["bodies", "points", "stiffness"], field),
     })
 }
 

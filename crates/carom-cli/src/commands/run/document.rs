@@ -1,11 +1,13 @@
 //! The result of a run for programs.
 
+use std::sync::Arc;
+
 use carom::body::State;
 use carom::observe::{Curve, Estimate, Neighbours, Observables, Quantity};
-use carom::record::{Event, Moment, Sample};
+use carom::record::{Event, JointImpulse, JointReaction, Moment, Sample};
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
-use carom::simulation::{Audit, Worst};
+use carom::simulation::{Audit, RollingDemand, Worst};
 use serde::{Serialize, Serializer};
 
 use super::engine::{Counts, Engine, Loop};
@@ -33,6 +35,9 @@ pub struct Document<'a> {
     #[serde(rename = "final")]
     states: States<'a>,
     audit: JsonAudit,
+    /// What rolling joints asked of their surfaces, by name.
+    #[serde(skip_serializing_if = "Rolling::is_empty")]
+    rolling: Rolling<'a>,
     /// Averages, in a box.
     #[serde(skip_serializing_if = "Option::is_none")]
     observables: Option<JsonObservables>,
@@ -74,6 +79,7 @@ impl<'a> Document<'a> {
             stopped,
             states: States { scene, states: engine.states() },
             audit: JsonAudit::of(&engine.audit()),
+            rolling: Rolling { scene, demands: engine.rolling_demands() },
             observables: engine
                 .observer
                 .as_ref()
@@ -86,15 +92,54 @@ impl<'a> Document<'a> {
     }
 
     /// Says how many rows the tables have.
-    pub fn set_rows(&mut self, [events, samples]: [u64; 2]) {
-        self.rows = Some(Rows { events, samples });
+    pub fn set_rows(&mut self, rows: Rows) {
+        self.rows = Some(rows);
+    }
+}
+
+/// The rows of the tables.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Rows {
+    /// Of events.
+    pub events: u64,
+    /// Of samples.
+    pub samples: u64,
+    /// Of joint impulses, where there are joints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub joint_impulses: Option<u64>,
+    /// Of reactions, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reactions: Option<u64>,
+}
+
+/// The demands of rolling joints by name.
+struct Rolling<'a> {
+    scene: &'a Scene,
+    demands: Vec<RollingDemand>,
+}
+
+impl Rolling<'_> {
+    fn is_empty(&self) -> bool {
+        self.demands.is_empty()
     }
 }
 
 #[derive(Serialize)]
-struct Rows {
-    events: u64,
-    samples: u64,
+struct JsonDemand {
+    /// The largest friction over normal force or impulse.
+    friction_needed: f64,
+    time: f64,
+    /// When it first had to pull.
+    pulls: Option<f64>,
+}
+
+impl Serialize for Rolling<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.demands.iter().map(|demand| {
+            let RollingDemand { joint, coefficient, time, pulls } = *demand;
+            (&self.scene.joints[joint].name, JsonDemand { friction_needed: coefficient, time, pulls })
+        }))
+    }
 }
 
 /// The states by name, in the order of the scene.
@@ -110,8 +155,9 @@ impl Serialize for States<'_> {
     }
 }
 
+/// A body's state.
 #[derive(Serialize)]
-struct JsonState {
+pub struct JsonState {
     position: [f64; 3],
     /// Scalar first.
     orientation: [f64; 4],
@@ -184,6 +230,9 @@ pub struct JsonAudit {
     gap_min: Option<f64>,
     restitution_error_max: f64,
     energy_gain_max: f64,
+    /// How far bodies were off their joints; none where there are no joints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    joint_error_max: Option<f64>,
     checks: u64,
     at: AuditEvents,
 }
@@ -196,6 +245,8 @@ struct AuditEvents {
     gap_min: Option<u64>,
     restitution_error_max: u64,
     energy_gain_max: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    joint_error_max: Option<u64>,
 }
 
 /// The smallest gap and where it was seen, if any was measured.
@@ -214,6 +265,7 @@ impl JsonAudit {
             gap_min: gap.map(|worst| worst.value),
             restitution_error_max: audit.restitution_error_max.value,
             energy_gain_max: audit.energy_gain_max.value,
+            joint_error_max: audit.joint_error_max.map(|worst| worst.value),
             checks: audit.checks,
             at: AuditEvents {
                 energy_error_max: audit.energy_error_max.event,
@@ -222,6 +274,7 @@ impl JsonAudit {
                 gap_min: gap.map(|worst| worst.event),
                 restitution_error_max: audit.restitution_error_max.event,
                 energy_gain_max: audit.energy_gain_max.event,
+                joint_error_max: audit.joint_error_max.map(|worst| worst.event),
             },
         }
     }
@@ -288,8 +341,73 @@ pub struct JsonEvent<'a> {
     force_slope: Option<f64>,
     /// The time at which bounces end, and its error.
     limit: Option<[f64; 2]>,
+    /// What the joints carried, by name.
+    #[serde(skip_serializing_if = "Joints::is_empty")]
+    joints: Joints<'a>,
     energy_before: f64,
     energy_after: f64,
+}
+
+/// Joint impulses by name.
+struct Joints<'a> {
+    scene: &'a Scene,
+    impulses: Arc<[JointImpulse]>,
+}
+
+impl Joints<'_> {
+    fn is_empty(&self) -> bool {
+        self.impulses.is_empty()
+    }
+}
+
+#[derive(Serialize)]
+struct JsonJoint<'a> {
+    /// The impulse of each row.
+    impulse: &'a [f64],
+    /// The resultant on the first body.
+    linear: [f64; 3],
+    /// The moment about the point.
+    angular: [f64; 3],
+    point: [f64; 3],
+    determined: bool,
+}
+
+impl Serialize for Joints<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.impulses.iter().map(|joint| {
+            let entry = JsonJoint {
+                impulse: &joint.impulse,
+                linear: joint.linear.into(),
+                angular: joint.angular.into(),
+                point: joint.point.into(),
+                determined: joint.determined,
+            };
+            (&self.scene.joints[joint.joint].name, entry)
+        }))
+    }
+}
+
+/// What a joint exerts at a time.
+#[derive(Serialize)]
+pub struct JsonReaction<'a> {
+    time: f64,
+    joint: &'a str,
+    point: [f64; 3],
+    force: [f64; 3],
+    torque: [f64; 3],
+}
+
+impl<'a> JsonReaction<'a> {
+    /// A reaction in the scene's names.
+    pub fn of(scene: &'a Scene, reaction: &JointReaction) -> Self {
+        Self {
+            time: reaction.time,
+            joint: &scene.joints[reaction.joint].name,
+            point: reaction.point.into(),
+            force: reaction.force.into(),
+            torque: reaction.torque.into(),
+        }
+    }
 }
 
 impl<'a> JsonEvent<'a> {
@@ -316,6 +434,7 @@ impl<'a> JsonEvent<'a> {
             g3: finite(event.g3),
             force_slope: finite(event.force_slope),
             limit: event.limit,
+            joints: Joints { scene, impulses: event.joints.clone() },
             energy_before: event.energy_before,
             energy_after: event.energy_after,
         }

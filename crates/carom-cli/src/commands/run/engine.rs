@@ -3,16 +3,25 @@
 //! Both stop on the way where something is to be measured or sampled. The times of these stops depend on the scene
 //! alone, so a run that was interrupted makes the same ones.
 
+use std::sync::Arc;
+
 use carom::body::State;
 use carom::crowd::{self, Collision, Crowd, Unsuited, Watcher};
 use carom::observe::Observer;
-use carom::record::{Event, Kind, Moment, Recorder, Sample};
+use carom::record::{Event, JointReaction, Kind, Moment, Recorder, Sample};
 use carom::scene::model::Scene;
-use carom::simulation::{self, Audit, Simulation, Stopped, Trouble, Unfit, World};
+use carom::simulation::{self, Audit, RollingDemand, Simulation, Stopped, Trouble, Unfit, World};
 use serde::{Deserialize, Serialize};
 
 use super::settings::Settings;
-use super::tape::Tape;
+
+/// Who hears of a run.
+pub trait Audience: Recorder {
+    /// Whether states at the sampling interval are of any use.
+    fn wants_samples(&self) -> bool {
+        true
+    }
+}
 
 /// Which loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +62,9 @@ const AT_A_TIME: u64 = 2000;
 pub fn unsuited(scene: &Scene, world: &World) -> Option<&'static str> {
     if !scene.joints.is_empty() {
         return Some("it has joints");
+    }
+    if !scene.loads.is_empty() {
+        return Some("it has loads");
     }
     match Crowd::suits(world) {
         Ok(()) => None,
@@ -160,7 +172,7 @@ impl Engine {
     }
 
     /// Goes on for a while, and returns whether there may be more.
-    pub fn step(&mut self, tape: &mut Tape) -> bool {
+    pub fn step(&mut self, tape: &mut impl Audience) -> bool {
         if self.stopped.is_some() {
             return false;
         }
@@ -204,7 +216,7 @@ impl Engine {
     }
 
     /// Measures and samples what is due at a stop.
-    fn reach(&mut self, stop: f64, tape: &mut Tape) {
+    fn reach(&mut self, stop: f64, tape: &mut impl Audience) {
         let mut states = std::mem::take(&mut self.states);
         match &self.runner {
             Runner::Simulation(simulation) => states = simulation.states(),
@@ -236,7 +248,7 @@ impl Engine {
     }
 
     /// Whether something else is still due at the same time.
-    fn has_more_at(&self, stop: f64, tape: &Tape) -> bool {
+    fn has_more_at(&self, stop: f64, tape: &impl Audience) -> bool {
         let measured = self.observer.as_ref().is_some_and(|observer| observer.next() <= stop);
         #[expect(clippy::cast_precision_loss, reason = "fewer samples than 2^53")]
         let next = self.samples as f64 * self.settings.sample;
@@ -324,6 +336,22 @@ impl Engine {
         }
     }
 
+    /// What rolling joints have asked of their surfaces.
+    pub fn rolling_demands(&self) -> Vec<RollingDemand> {
+        match &self.runner {
+            Runner::Simulation(simulation) => simulation.rolling_demands().copied().collect(),
+            Runner::Crowd(_) => Vec::new(),
+        }
+    }
+
+    /// How many rows of the joints depend on others.
+    pub fn dependent_rows(&self) -> usize {
+        match &self.runner {
+            Runner::Simulation(simulation) => simulation.dependent_rows(),
+            Runner::Crowd(_) => 0,
+        }
+    }
+
     /// Why it has stopped, if it has.
     pub fn stopped(&self) -> Option<Stopped> {
         self.stopped
@@ -339,18 +367,22 @@ impl Engine {
 }
 
 /// Hears of a simulation.
-struct Both<'a, 'b> {
-    tape: &'a mut Tape<'b>,
+struct Both<'a, R> {
+    tape: &'a mut R,
     observer: Option<&'a mut Observer>,
 }
 
-impl Recorder for Both<'_, '_> {
+impl<R: Recorder> Recorder for Both<'_, R> {
     fn events(&mut self, events: &[Event]) {
         self.tape.events(events);
     }
 
     fn samples(&mut self, samples: &[Sample]) {
         self.tape.samples(samples);
+    }
+
+    fn reactions(&mut self, reactions: &[JointReaction]) {
+        self.tape.reactions(reactions);
     }
 
     fn blow(&mut self, blow: &carom::record::Blow) {
@@ -361,13 +393,13 @@ impl Recorder for Both<'_, '_> {
 }
 
 /// Hears of a crowd.
-struct Seen<'a, 'b> {
-    tape: &'a mut Tape<'b>,
+struct Seen<'a, R> {
+    tape: &'a mut R,
     observer: Option<&'a mut Observer>,
     record: bool,
 }
 
-impl Watcher for Seen<'_, '_> {
+impl<R: Recorder> Watcher for Seen<'_, R> {
     fn collision(&mut self, collision: &Collision) {
         if let Some(observer) = &mut self.observer {
             observer.collision(collision);
@@ -399,6 +431,7 @@ fn event(collision: &Collision) -> Event {
         g3: None,
         force_slope: None,
         limit: None,
+        joints: Arc::new([]),
         energy_before: collision.energy_before,
         energy_after: collision.energy_after,
     }

@@ -4,8 +4,9 @@
 //! | --- | --- |
 //! | `scene.toml` or `scene.json` | the scene's text |
 //! | `events-00001.parquet` …, `samples-00001.parquet` … | what happened, in parts, while the run is under way |
+//! | `joint_impulses-00001.parquet` …, `reactions-00001.parquet` … | the same of joints, where there are any |
 //! | `checkpoint.json` | the state to go on from, and which parts belong to it |
-//! | `events.parquet`, `samples.parquet`, `run.json` | the result |
+//! | `events.parquet`, `samples.parquet`, with joints `joint_impulses.parquet` and `reactions.parquet`, `run.json` | the result |
 //! | `observables.parquet` | in a box, the averages over each block |
 //! | `trajectory.xyz` or `trajectory.gsd` | the samples for other programs, where asked for |
 //!
@@ -21,23 +22,25 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 use carom::observe::BlockMeans;
-use carom::record::{Event, Sample};
+use carom::record::{Event, JointReaction, Sample};
 use carom::scene::Format as Language;
 use carom::scene::model::Scene;
 use serde::{Deserialize, Serialize};
 
 use super::super::input::Input;
+use super::document::Rows;
 use super::engine::Snapshot;
 use super::settings::Settings;
-use super::table::Table;
+use super::table::{JointRow, Table};
 use super::trajectory::{self, Format};
 use crate::diagnostics::Refusal;
 use crate::{Failure, VERSION};
 
 const CHECKPOINT: &str = "checkpoint.json";
-const RESULT: &str = "run.json";
+/// The file of the result.
+pub const RESULT: &str = "run.json";
 const SCENES: [(&str, Language); 2] = [("scene.toml", Language::Toml), ("scene.json", Language::Json)];
-const TABLES: [&str; 2] = ["events", "samples"];
+const TABLES: [&str; 4] = ["events", "samples", "joint_impulses", "reactions"];
 
 /// What is made of the rest at the end.
 const MADE: [&str; 3] = ["observables.parquet", "trajectory.xyz", "trajectory.gsd"];
@@ -61,10 +64,10 @@ pub struct Checkpoint {
     pub wall_s: f64,
     /// How many derivatives of gaps were not finite.
     pub unbounded: u64,
-    /// The parts that belong to it, of events and of samples.
-    parts: [u32; 2],
+    /// The parts that belong to it, of each table.
+    parts: [u32; 4],
     /// Their rows.
-    rows: [u64; 2],
+    rows: [u64; 4],
     /// Whether the parts have become one file each.
     merged: bool,
     /// The state itself.
@@ -92,8 +95,16 @@ pub struct Folder {
     about: [(&'static str, String); 3],
     events: Shelf<Event>,
     samples: Shelf<Sample>,
+    /// Only where there are joints.
+    joints: Option<JointShelves>,
     /// Held as long as the run is at work here.
     _lock: File,
+}
+
+/// The tables of joints.
+struct JointShelves {
+    impulses: Shelf<JointRow>,
+    reactions: Shelf<JointReaction>,
 }
 
 /// One table's rows on their way to its parts.
@@ -123,7 +134,18 @@ impl Folder {
         let about = [("version", VERSION.to_string()), ("scene", hash.clone()), ("title", title)];
         let events = Shelf::new(Table::of_events(&about), Table::events);
         let samples = Shelf::new(Table::of_samples(&about), Table::samples);
-        Self { path: path.to_path_buf(), hash, about, events, samples, _lock: lock }
+        Self {
+            path: path.to_path_buf(),
+            hash,
+            events,
+            samples,
+            joints: (!scene.joints.is_empty()).then(|| JointShelves {
+                impulses: Shelf::new(Table::of_joint_impulses(&about), Table::joint_impulses),
+                reactions: Shelf::new(Table::of_reactions(&about), Table::reactions),
+            }),
+            about,
+            _lock: lock,
+        }
     }
 
     /// Opens the folder of a run that did not come to its end: its scene's text, and where it stands.
@@ -179,13 +201,17 @@ impl Folder {
             }
             sync(path)?;
         }
-        let known = if checkpoint.merged { [1, 1] } else { checkpoint.parts };
+        let known = if checkpoint.merged { [1; 4] } else { checkpoint.parts };
         (folder.events.parts, folder.samples.parts) = (known[0], known[1]);
-        [folder.events.rows, folder.samples.rows] = checkpoint.rows;
+        (folder.events.rows, folder.samples.rows) = (checkpoint.rows[0], checkpoint.rows[1]);
+        if let Some(JointShelves { impulses, reactions }) = &mut folder.joints {
+            (impulses.parts, reactions.parts) = (known[2], known[3]);
+            (impulses.rows, reactions.rows) = (checkpoint.rows[2], checkpoint.rows[3]);
+        }
         remove_all(path, |name| {
             let later = |k: usize| is_part(name, TABLES[k]).is_some_and(|part| part > known[k]);
             let made = name == RESULT || MADE.contains(&name);
-            name.ends_with(UNFINISHED) || made || later(0) || later(1)
+            name.ends_with(UNFINISHED) || made || (0..TABLES.len()).any(later)
         })?;
         Ok(folder)
     }
@@ -200,9 +226,19 @@ impl Folder {
         &self.hash
     }
 
-    /// How many rows there are, of events and of samples.
-    pub fn rows(&self) -> [u64; 2] {
-        [self.events.rows, self.samples.rows]
+    /// How many rows there are.
+    pub fn rows(&self) -> Rows {
+        Rows {
+            events: self.events.rows,
+            samples: self.samples.rows,
+            joint_impulses: self.joints.as_ref().map(|joints| joints.impulses.rows),
+            reactions: self.joints.as_ref().map(|joints| joints.reactions.rows),
+        }
+    }
+
+    fn parts(&self) -> [u32; 4] {
+        let joints = self.joints.as_ref().map_or([0; 2], |j| [j.impulses.parts, j.reactions.parts]);
+        [self.events.parts, self.samples.parts, joints[0], joints[1]]
     }
 
     /// Writes the means of blocks.
@@ -225,9 +261,26 @@ impl Folder {
         }
     }
 
-    /// Takes events.
+    /// Takes events, and what the joints carried in them.
     pub fn take_events(&mut self, scene: &Scene, events: &[Event]) -> io::Result<()> {
+        if let Some(joints) = &mut self.joints
+            // All contacts of an event have the same.
+            && let Some(event) = events.iter().find(|event| !event.joints.is_empty())
+        {
+            let row = |impulse: &carom::record::JointImpulse| JointRow {
+                number: event.number,
+                time: event.time,
+                impulse: impulse.clone(),
+            };
+            let rows: Vec<JointRow> = event.joints.iter().map(row).collect();
+            joints.impulses.take(&self.path, scene, &rows)?;
+        }
         self.events.take(&self.path, scene, events)
+    }
+
+    /// Takes reactions.
+    pub fn take_reactions(&mut self, scene: &Scene, reactions: &[JointReaction]) -> io::Result<()> {
+        self.joints.as_mut().map_or(Ok(()), |joints| joints.reactions.take(&self.path, scene, reactions))
     }
 
     /// Takes samples.
@@ -239,10 +292,14 @@ impl Folder {
     pub fn checkpoint(&mut self, scene: &Scene, standing: &Standing) -> io::Result<()> {
         self.events.flush(&self.path, scene)?;
         self.samples.flush(&self.path, scene)?;
-        self.write_checkpoint(standing, [self.events.parts, self.samples.parts], false)
+        if let Some(joints) = &mut self.joints {
+            joints.impulses.flush(&self.path, scene)?;
+            joints.reactions.flush(&self.path, scene)?;
+        }
+        self.write_checkpoint(standing, self.parts(), false)
     }
 
-    fn write_checkpoint(&self, standing: &Standing, parts: [u32; 2], merged: bool) -> io::Result<()> {
+    fn write_checkpoint(&self, standing: &Standing, parts: [u32; 4], merged: bool) -> io::Result<()> {
         let path = self.path.join(CHECKPOINT);
         let checkpoint = Checkpoint {
             version: VERSION.to_string(),
@@ -251,7 +308,12 @@ impl Folder {
             wall_s: standing.wall_s,
             unbounded: standing.unbounded,
             parts,
-            rows: self.rows(),
+            rows: [
+                self.events.rows,
+                self.samples.rows,
+                self.joints.as_ref().map_or(0, |joints| joints.impulses.rows),
+                self.joints.as_ref().map_or(0, |joints| joints.reactions.rows),
+            ],
             merged,
             snapshot: standing.snapshot.clone(),
         };
@@ -282,14 +344,18 @@ impl Folder {
         standing: &Standing,
         can_go_on: bool,
         more: impl FnOnce(&Self) -> io::Result<()>,
-        result: impl FnOnce([u64; 2]) -> io::Result<Vec<u8>>,
+        result: impl FnOnce(Rows) -> io::Result<Vec<u8>>,
     ) -> io::Result<()> {
         self.checkpoint(scene, standing)?;
         self.events.merge(&self.path)?;
         self.samples.merge(&self.path)?;
+        if let Some(joints) = &self.joints {
+            joints.impulses.merge(&self.path)?;
+            joints.reactions.merge(&self.path)?;
+        }
         more(self)?;
         replace(&self.path.join(RESULT), &result(self.rows())?)?;
-        self.write_checkpoint(standing, [0; 2], true)?;
+        self.write_checkpoint(standing, [0; 4], true)?;
         remove_all(&self.path, |name| TABLES.iter().any(|table| is_part(name, table).is_some()))?;
         if !can_go_on {
             remove_all(&self.path, |name| name == CHECKPOINT)?;
@@ -329,12 +395,17 @@ impl<T: Clone> Shelf<T> {
     }
 }
 
+/// The file of the scene in a run's folder.
+pub fn scene_file(path: &Path) -> Option<PathBuf> {
+    SCENES.iter().map(|(name, _)| path.join(name)).find(|file| file.is_file())
+}
+
 fn part_name(table: &str, part: u32) -> String {
     format!("{table}-{part:05}.parquet")
 }
 
 /// The number of a part, if the name is that of one.
-fn is_part(name: &str, table: &str) -> Option<u32> {
+pub fn is_part(name: &str, table: &str) -> Option<u32> {
     let part = name.strip_prefix(table)?.strip_prefix('-')?.strip_suffix(".parquet")?.parse().ok()?;
     (name == part_name(table, part)).then_some(part)
 }

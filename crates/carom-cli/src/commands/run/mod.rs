@@ -4,6 +4,8 @@ mod document;
 mod engine;
 mod folder;
 mod progress;
+mod ready;
+mod recording;
 mod replicas;
 mod settings;
 mod strict;
@@ -18,6 +20,7 @@ use std::time::{Duration, Instant};
 use carom::contact::Side;
 use carom::fill::{self, Unplaced};
 use carom::flow::Obstacle;
+use carom::joint::Kind as JointKind;
 use carom::scene::file::Source;
 use carom::scene::instant::name;
 use carom::scene::model::{OnParadox, Scene};
@@ -28,17 +31,19 @@ use super::input::Input;
 use crate::diagnostics::{Refusal, warn};
 use crate::report::{self, Style};
 use crate::{Failure, VERSION, Verdict};
-use document::{Document, Parts};
+use document::{Document, Parts, Rows};
 use engine::Engine;
 use folder::{Folder, Standing};
-use progress::{Placing, Progress};
+use progress::Progress;
 use settings::Settings;
 use strict::Limits;
 use tape::{Keep, Stream, Tape};
 use trajectory::Format;
 
-pub use document::smallest_gap;
-pub use engine::Loop;
+pub use document::{JsonEvent, JsonState, smallest_gap};
+pub use engine::{Audience, Loop};
+pub use ready::{Changes, Ready};
+pub use recording::Recording;
 pub use replicas::known;
 pub use strict::{LIMIT, Violation};
 pub use tape::{Hold, Story, TOLD};
@@ -163,6 +168,8 @@ fn paradox_parser() -> impl TypedValueParser<Value = OnParadox> {
 /// The most samples of each body: more would not end in anybody's time.
 const MOST_SAMPLES: f64 = 1e9;
 
+/// Friction below this is rounding.
+const ROLLS_ANYWHERE: f64 = 1e-9;
 /// The most copies of a run.
 const MOST_REPLICAS: u64 = 1_000_000;
 
@@ -236,7 +243,7 @@ pub struct Finished<'a> {
     pub before: Before,
     pub wall_s: f64,
     /// The folder, with the rows of its tables.
-    pub folder: Option<(&'a Path, [u64; 2])>,
+    pub folder: Option<(&'a Path, Rows)>,
 }
 
 /// Reads, runs, writes.
@@ -336,43 +343,17 @@ struct Copy<'a> {
 }
 
 /// Prepares a scene for its run.
-fn begin(input: Input, mut scene: Scene, arguments: &Arguments, copy: &Copy) -> Result<Prepared, Failure> {
-    let run = &mut scene.run;
-    run.until = arguments.until.unwrap_or(run.until);
-    run.max_events = arguments.max_events.unwrap_or(run.max_events);
-    run.sample = arguments.sample.unwrap_or(run.sample);
-    run.on_paradox = arguments.on_paradox.unwrap_or(run.on_paradox);
-    for fill in &mut scene.fills {
-        fill.seed = fill.seed.wrapping_add(copy.number);
-    }
-    let input = fit(input, &scene)?;
-    let placing = Placing::new(copy.shown && !scene.fills.is_empty());
-    let placed = fill::place(&scene, &mut |stage| placing.show(stage));
-    placing.end();
-    let mut scene = match placed {
-        Ok(scene) => scene,
-        Err(unplaced) => return Err(refuse_fills(input, &scene, unplaced).into()),
+fn begin(input: Input, scene: Scene, arguments: &Arguments, copy: &Copy) -> Result<Prepared, Failure> {
+    let changes = Changes {
+        until: arguments.until,
+        max_events: arguments.max_events,
+        sample: arguments.sample,
+        on_paradox: arguments.on_paradox,
+        which: arguments.which,
+        replica: copy.number,
+        strict: arguments.strict,
     };
-    let (world, states) = World::of(&scene);
-    let which = match arguments.which {
-        None => Loop::of(&scene, &world),
-        Some(Loop::Simulation) => Loop::Simulation,
-        Some(Loop::Crowd) => match engine::unsuited(&scene, &world) {
-            None => Loop::Crowd,
-            Some(why) => {
-                let message = format!("the scene is none for a crowd: {why}");
-                return Err(Refusal::of_command_line(Some("--loop"), &message, Some("simulation")).into());
-            }
-        },
-    };
-    if which == Loop::Crowd && scene.run.contact_time.is_none() {
-        scene.run.contact_time = engine::contact_time(&world, &states);
-    }
-    let settings = Settings { replica: copy.number, ..Settings::of(&scene.run, arguments.strict) };
-    let engine = match Engine::new(which, world, &states, settings) {
-        Ok(engine) => engine,
-        Err(unfit) => return Err(refuse(input, &scene, &unfit).into()),
-    };
+    let Ready { input, scene, settings, engine } = Ready::of(input, scene, changes, copy.shown)?;
     let folder = match copy.folder {
         Some(folder) => Some(Folder::create(folder, &input, &scene, arguments.force)?),
         None => None,
@@ -416,9 +397,12 @@ fn take_up(path: &Path) -> Result<Prepared, Failure> {
 fn fit(input: Input, scene: &Scene) -> Result<Input, Refusal> {
     let source = Source::new(&input.text, input.format);
     let mut diagnostics = Vec::new();
-    if !scene.joints.is_empty() {
-        let message = "ties bodies together, which a run does not follow yet";
-        diagnostics.push(source.explain("joint[0]", message, "a scene without joints"));
+    for (k, _) in
+        scene.joints.iter().enumerate().filter(|(_, joint)| matches!(joint.kind, JointKind::Rows(_)))
+    {
+        let message = "holds at this instant only: rows do not say how they move with the bodies";
+        let expected = "a hinge, ball, slider, weld, rolling or knife_edge, or `carom solve` for the instant";
+        diagnostics.push(source.explain(&format!("joint[{k}].kind"), message, expected));
     }
     if scene.run.sample > 0.0 && scene.run.until / scene.run.sample > MOST_SAMPLES {
         let message = format!("makes more than {MOST_SAMPLES:.0e} samples until {}", scene.run.until);
@@ -508,6 +492,31 @@ fn refuse(input: Input, scene: &Scene, unfit: &[Unfit]) -> Refusal {
             let [a, b] = [*first, Side::Body(*second)].map(|side| name(scene, side));
             let message = format!("`{b}` overlaps `{a}` by {}", report::number(*depth));
             source.explain(&place(*second), &message, "bodies apart, or just touching")
+        }
+        Unfit::OffPlane { joint, gap } => {
+            let (Some(body), JointKind::Rolling { plane, .. }) =
+                (scene.joints[*joint].bodies.first(), &scene.joints[*joint].kind)
+            else {
+                return source.explain(&format!("joint[{joint}]"), "has no plane", "a plane to roll on");
+            };
+            let [body, plane] = [Side::Body(*body), Side::Plane(*plane)].map(|side| name(scene, side));
+            let (size, where_) = (gap.abs(), if *gap > 0.0 { "above" } else { "inside" });
+            let message =
+                format!("`{body}` is {} {where_} `{plane}`, on which it is to roll", report::number(size));
+            source.explain(&format!("joint[{joint}]"), &message, "a start that touches the plane")
+        }
+        Unfit::OffJoint { joint, velocity } => {
+            let message = format!("forbids a velocity of {} that its bodies have", report::number(*velocity));
+            let expected = "velocities and angular velocities that the joint allows, A v = 0";
+            source.explain(&format!("joint[{joint}]"), &message, expected)
+        }
+        Unfit::Instant { joint } => {
+            let message = "holds at this instant only: rows do not say how they move with the bodies";
+            source.explain(&format!("joint[{joint}].kind"), message, "a joint that moves with its bodies")
+        }
+        Unfit::Tied { body, obstacle } => {
+            let message = format!("has no motion from here: {}", obstacle_in_words(*obstacle));
+            source.explain(&format!("body[{body}]"), &message, "joints that some motion can keep")
         }
         Unfit::Motion { body } => {
             let message = "moves beyond what floating point holds";
@@ -638,11 +647,34 @@ impl Driver<'_> {
         }
         if let Some(Trouble { time, sides, cause }) = engine.trouble() {
             let [first, second] = sides.map(|side| name(self.scene, side));
+            let what = match cause {
+                Cause::Tied(_) if first == second => format!("the motion of {first}"),
+                Cause::Tied(_) => format!("the motion of {first}, {second} and what they are tied to"),
+                _ => format!("the contact of {first} and {second}"),
+            };
+            notes.push(format!("lost at t = {}: {what}, because {}", report::number(time), because(cause)));
+        }
+        let dependent = engine.dependent_rows();
+        if dependent > 0 {
             notes.push(format!(
-                "lost at t = {}: the contact of {first} and {second}, because {}",
-                report::number(time),
-                because(cause)
+                "{dependent} of the joints' rows depend on the others: the rigid model does not determine all reactions and joint impulses, and those given are of least norm"
             ));
+        }
+        for demand in engine.rolling_demands() {
+            let joint = &self.scene.joints[demand.joint].name;
+            if demand.coefficient > ROLLS_ANYWHERE {
+                notes.push(format!(
+                    "{joint}: rolling without slip takes a friction coefficient of {} at t = {}",
+                    report::number(demand.coefficient),
+                    report::number(demand.time)
+                ));
+            }
+            if let Some(time) = demand.pulls {
+                notes.push(format!(
+                    "{joint}: rolling without slip and without lift-off takes a pull of the plane at t = {}, which no surface gives",
+                    report::number(time)
+                ));
+            }
         }
         let elastic = engine.counts().elastic;
         if elastic > 0 {
@@ -674,15 +706,18 @@ fn because(cause: Cause) -> &'static str {
             "the search for their next touch does not come forward: too fast, or magnitudes too far apart"
         }
         Cause::Law => "the impact law has no answer there",
-        Cause::Hold(Obstacle::NoSurface { .. }) => "one of them has no surface to be held at",
-        Cause::Hold(Obstacle::Rocking { .. }) => "it rocks on a flat, where the force is infinite",
-        Cause::Hold(Obstacle::Contradiction) => {
-            "the contacts at rest ask for accelerations that contradict each other"
-        }
-        Cause::Hold(Obstacle::Jam) => {
-            "no friction force is consistent with the motion there, or none was found"
-        }
-        Cause::Hold(Obstacle::NotFinite) => "the motion is more than floating point holds",
-        Cause::Hold(Obstacle::Rough) => "the held motion cannot be integrated there, however short the step",
+        Cause::Hold(obstacle) | Cause::Tied(obstacle) => obstacle_in_words(obstacle),
+    }
+}
+
+/// What stands in the way of a motion under constraints.
+fn obstacle_in_words(obstacle: Obstacle) -> &'static str {
+    match obstacle {
+        Obstacle::NoSurface { .. } => "one of them has no surface to be held at",
+        Obstacle::Rocking { .. } => "it rocks on a flat, where the force is infinite",
+        Obstacle::Contradiction => "the contacts at rest ask for accelerations that contradict each other",
+        Obstacle::Jam => "no friction force is consistent with the motion there, or none was found",
+        Obstacle::NotFinite => "the motion is more than floating point holds",
+        Obstacle::Rough => "the held motion cannot be integrated there, however short the step",
     }
 }

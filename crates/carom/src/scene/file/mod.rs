@@ -10,6 +10,8 @@
 //! | `body.orientation` | unturned |
 //! | `body.inertia` | that of a homogeneous body; a `point` that is not fixed needs it |
 //! | `plane.offset` | zero |
+//! | `load.kind.force.point` | the centre of mass |
+//! | `load.kind.spring.length`, `damping` | the distance of its ends at the start, zero |
 //! | `contact.name` | the names of the two sides, `a-b`, numbered from the second of a pair |
 //! | `contact.normal` | the plane's; needed between two bodies |
 //! | `contact.restitution`, `surface` | what `[surface]` says of the pair |
@@ -25,6 +27,7 @@ mod bodies;
 mod contacts;
 mod fills;
 mod joints;
+mod loads;
 mod names;
 mod settings;
 mod shapes;
@@ -85,6 +88,7 @@ fn scene(root: &Value, format: Format, log: &mut Log<'_>, warnings: &mut Log<'_>
     let half_spaces: Vec<_> = planes.iter().map(|plane| plane.as_ref().map(|p| p.half_space)).collect();
     let joints =
         each(&fields, "joint", log, |value, path, log| joints::joint(value, path, &names, &half_spaces, log));
+    let loads = each(&fields, "load", log, |value, path, log| loads::load(value, path, &names, log));
     let surface = contacts::surface(&fields, &names, log);
     let contacts = contacts::contacts(&fields, &names, &half_spaces, surface.as_ref(), log, warnings);
     let fills = fills::fills(&fields, periodic, log);
@@ -106,6 +110,7 @@ fn scene(root: &Value, format: Format, log: &mut Log<'_>, warnings: &mut Log<'_>
         bodies: all(bodies)?,
         planes: all(planes)?,
         joints: all(joints)?,
+        loads: all(loads)?,
         contacts: all(contacts)?,
         fills: all(fills)?,
         surface: surface?,

@@ -1,0 +1,149 @@
+//! What a run recorded, in the order in which it is drawn.
+
+use std::io;
+
+use carom::body::State;
+use carom::contact::Side;
+use carom::gap::{gap, gap_to_plane};
+use carom::record::{Event, Moment, Recorder, Sample};
+use carom::scene::model::Scene;
+use nalgebra::{Translation3, Vector3};
+
+use super::super::run::Recording;
+
+/// All bodies at one time.
+pub struct Frame {
+    /// The time.
+    pub time: f64,
+    /// The states, in the order of the scene.
+    pub states: Vec<State>,
+}
+
+/// The frames and events of a time.
+#[derive(Default)]
+pub struct Track {
+    /// At the sampling interval.
+    pub frames: Vec<Frame>,
+    /// The contacts of events.
+    pub events: Vec<Event>,
+}
+
+/// The most numbers in the frames that are kept; longer runs are thinned.
+const MOST: usize = 20_000_000;
+
+struct Taker {
+    bodies: usize,
+    from: f64,
+    to: f64,
+    states: Vec<State>,
+    /// Every so many frames are kept.
+    every: usize,
+    seen: usize,
+    track: Track,
+}
+
+impl Recorder for Taker {
+    fn events(&mut self, events: &[Event]) {
+        let inside = |event: &&Event| (self.from..=self.to).contains(&event.time);
+        self.track.events.extend(events.iter().filter(inside).cloned());
+    }
+
+    fn samples(&mut self, samples: &[Sample]) {
+        for sample in samples.iter().filter(|sample| sample.moment == Moment::Sample) {
+            self.states.push(sample.state);
+            if self.states.len() < self.bodies {
+                continue;
+            }
+            let states = std::mem::take(&mut self.states);
+            if !(self.from..=self.to).contains(&sample.time) {
+                continue;
+            }
+            if self.seen.is_multiple_of(self.every) {
+                self.track.frames.push(Frame { time: sample.time, states });
+                if self.track.frames.len() * self.bodies * 13 > MOST {
+                    let mut k = 0;
+                    self.track.frames.retain(|_| {
+                        k += 1;
+                        k % 2 == 1
+                    });
+                    self.every *= 2;
+                }
+            }
+            self.seen += 1;
+        }
+    }
+}
+
+impl Track {
+    /// What a recording holds between two times.
+    pub fn of(recording: &Recording, from: Option<f64>, to: Option<f64>) -> io::Result<Self> {
+        let mut taker = Taker {
+            bodies: recording.scene.bodies.len().max(1),
+            from: from.unwrap_or(f64::NEG_INFINITY),
+            to: to.unwrap_or(f64::INFINITY),
+            states: Vec::new(),
+            every: 1,
+            seen: 0,
+            track: Self::default(),
+        };
+        recording.play(&mut taker)?;
+        Ok(taker.track)
+    }
+
+    /// The first time and the last.
+    pub fn span(&self) -> (f64, f64) {
+        match (self.frames.first(), self.frames.last()) {
+            (Some(first), Some(last)) => (first.time, last.time),
+            _ => (0.0, 0.0),
+        }
+    }
+
+    /// The gap of a pair at a frame, by the image nearest in a periodic box.
+    pub fn gap(scene: &Scene, frame: &Frame, sides: [Side; 2]) -> f64 {
+        let Side::Body(second) = sides[1] else { return f64::NAN };
+        let pose = frame.states[second].pose();
+        let shape = &scene.bodies[second].body.shape;
+        match sides[0] {
+            Side::Plane(k) => gap_to_plane(shape, &pose, &scene.planes[k].half_space).gap,
+            Side::Body(first) => {
+                let beside = &frame.states[first];
+                let apart = pose.translation.vector - beside.position;
+                let shift = scene.periodic.map_or_else(Vector3::zeros, |lengths| {
+                    Vector3::from_fn(|i, _| {
+                        if lengths[i] > 0.0 { -(apart[i] / lengths[i]).round() * lengths[i] } else { 0.0 }
+                    })
+                });
+                let there = Translation3::from(shift) * pose;
+                gap((&scene.bodies[first].body.shape, &beside.pose()), (shape, &there))
+                    .map_or(f64::NAN, |found| found.gap)
+            }
+        }
+    }
+
+    /// The pairs that meet in events, else those that come closest, at most so many.
+    pub fn nearest_pairs(&self, scene: &Scene, most: usize) -> Vec<[Side; 2]> {
+        let mut pairs: Vec<[Side; 2]> = Vec::new();
+        for event in &self.events {
+            if pairs.len() < most && !pairs.contains(&event.sides) {
+                pairs.push(event.sides);
+            }
+        }
+        if !pairs.is_empty() {
+            return pairs;
+        }
+        let Some(first) = self.frames.first() else { return pairs };
+        let planes = (0..scene.planes.len()).map(Side::Plane);
+        let firsts: Vec<Side> = planes.chain((0..scene.bodies.len().min(64)).map(Side::Body)).collect();
+        let mut all: Vec<(f64, [Side; 2])> = Vec::new();
+        for (k, &one) in firsts.iter().enumerate() {
+            for &two in &firsts[k + 1..] {
+                if matches!(two, Side::Body(_)) {
+                    all.push((Self::gap(scene, first, [one, two]), [one, two]));
+                }
+            }
+        }
+        all.retain(|(gap, _)| gap.is_finite());
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        all.into_iter().take(most).map(|(_, pair)| pair).collect()
+    }
+}

@@ -1,0 +1,109 @@
+//! `carom plot`: pictures of a run's folder, in two formats that show the same.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod running;
+
+use std::fs;
+use std::path::Path;
+
+use running::{Place, carom};
+
+const KINDS: [&str; 5] = ["energies", "gaps", "forces", "phase", "filmstrip"];
+
+fn drawn(place: &Place, arguments: &[&str]) -> std::process::Output {
+    carom().arg("plot").arg(place.path("run")).args(arguments).output().unwrap()
+}
+
+fn run(place: &Place, scene: &str, arguments: &[&str]) {
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases").join(scene);
+    let output =
+        carom().arg("run").arg(scene).args(arguments).arg("-o").arg(place.path("run")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The coordinates of all lines of a colour in an SVG.
+fn lines(svg: &str, colour: &str) -> Vec<Vec<(f64, f64)>> {
+    svg.lines()
+        .filter(|line| line.contains("<polyline") && line.contains(&format!("stroke=\"{colour}\"")))
+        .map(|line| {
+            let points = line.split("points=\"").nth(1).unwrap().split('"').next().unwrap();
+            let number = |text: &str| text.parse::<f64>().unwrap();
+            points
+                .split_whitespace()
+                .map(|p| p.split_once(',').map(|(x, y)| (number(x), number(y))).unwrap())
+                .collect()
+        })
+        .collect()
+}
+
+#[test]
+fn every_picture_in_both_formats() {
+    let place = Place::new("plot-all");
+    run(&place, "gallery/dropping_ellipsoid.toml", &["--until", "0.8"]);
+    for kind in KINDS {
+        for ending in ["svg", "png"] {
+            let file = place.path(&format!("{kind}.{ending}"));
+            let output = drawn(&place, &["--what", kind, "--out", file.to_str().unwrap()]);
+            assert!(output.status.success(), "{kind}: {}", String::from_utf8_lossy(&output.stderr));
+            let bytes = fs::read(&file).unwrap();
+            if ending == "svg" {
+                let text = String::from_utf8(bytes).unwrap();
+                assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"));
+                assert!(!text.contains("NaN") && !text.contains("inf"), "{kind}");
+            } else {
+                let image = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
+                assert!(image.info().width >= 600, "{kind}");
+            }
+            // The same bytes every time.
+            let again = place.path(&format!("again.{ending}"));
+            drawn(&place, &["--what", kind, "--out", again.to_str().unwrap()]);
+            assert_eq!(fs::read(&file).unwrap(), fs::read(&again).unwrap(), "{kind}.{ending}");
+        }
+    }
+}
+
+#[test]
+fn the_force_of_the_paradox_is_the_curve_that_is_drawn() {
+    let place = Place::new("plot-force");
+    run(&place, "papers/paradox.toml", &["--until", "0.3", "--sample", "0.001"]);
+    let file = place.path("forces.svg");
+    let output = drawn(&place, &["--what", "forces", "--body", "ellipsoid", "--out", file.to_str().unwrap()]);
+    assert!(output.status.success());
+    let svg = fs::read_to_string(&file).unwrap();
+    // The first colour of the palette; the longest of its lines is the curve.
+    let curve = lines(&svg, "#0072B2").into_iter().max_by_key(Vec::len).unwrap();
+    let base = curve.last().unwrap().1;
+    let (peak_at, peak) = curve.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
+    let (left, right) = (curve[0].0, curve.last().unwrap().0);
+    let time = 0.0005 + (peak_at - left) / (right - left) * (0.2995 - 0.0005);
+    assert!((time - 0.0683).abs() < 0.002, "{time}");
+    // Lift-off, where the curve comes back to the base line.
+    let lift_off =
+        curve.iter().filter(|p| base - p.1 > 0.02 * (base - peak)).map(|p| p.0).fold(0.0, f64::max);
+    let time = 0.0005 + (lift_off - left) / (right - left) * (0.2995 - 0.0005);
+    assert!((time - 0.14077).abs() < 0.003, "{time}");
+}
+
+#[test]
+fn mistakes_are_named() {
+    let place = Place::new("plot-mistakes");
+    run(&place, "gallery/collision.toml", &["--until", "0.2"]);
+    let file = place.path("x.svg");
+    let out = file.to_str().unwrap();
+    for (arguments, word) in [
+        (vec!["--out", "x.pdf"], ".svg or .png"),
+        (vec!["--out", out, "--body", "nobody"], "there is no body `nobody`"),
+        (vec!["--out", out, "--what", "gaps", "--pair", "a"], "is not a pair"),
+        (vec!["--out", out, "--from", "7", "--to", "8"], "no samples"),
+        (vec!["--out", out, "--size", "3x3"], "WIDTHxHEIGHT"),
+    ] {
+        let output = drawn(&place, &arguments);
+        let text = String::from_utf8_lossy(&output.stderr).to_string();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+        assert!(text.contains(word), "{arguments:?}: {text}");
+    }
+    let output = carom().arg("plot").arg(place.path("nothing")).args(["--out", out]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let output = drawn(&place, &["--out", place.path("no/such/folder.svg").to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+}
