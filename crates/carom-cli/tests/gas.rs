@@ -364,3 +364,16 @@ fn trajectories_read_back() {
     let ran: Ran = carom().arg("run").arg(&scene).args(["--trajectory", "xyz"]).output().unwrap().into();
     assert!(ran.code == Some(2) && ran.err.contains("--trajectory"), "{}", ran.err);
 }
+
+#[test]
+fn a_run_of_so_many_collisions_is_measured_all_along() {
+    let text = gas(60, BALL, 0.3, "until = 1e9\nmax_events = 5000\nsample = 0\nrecord_events = false");
+    let document = run_text("gas-events", &text, &["--json"]).well().json();
+    assert_eq!(
+        (&document["stopped"], &document["performance"]["impacts"]),
+        (&"max_events".into(), &5000.into())
+    );
+    let observables = &document["observables"];
+    assert!(number(&observables["blocks"]) >= 32.0);
+    assert!(number(&observables["time"]) > 0.9 * number(&document["time"]));
+}

@@ -73,7 +73,7 @@ fn lattices_have_room_their_density_and_their_temperature() {
         (BALL, 0.7404, 256, 0.0),
         (BALL, 0.5, 101, 0.0),
         (EGG, 0.5, 200, 2.0),
-        (EGG, 0.7, 108, 2.0),
+        (EGG, 0.7, 128, 2.0),
         (BRICK, 0.4, 64, 3.0),
         (PILLOW, 0.6, 64, 3.0),
     ] {
@@ -144,7 +144,7 @@ fn random_starts_have_their_density_without_overlap_and_the_same_bytes_again() {
 fn mixtures_share_one_box_and_lone_bodies_leave_no_momentum() {
     for start in ["lattice", "random"] {
         let mixed = placed(&scene(&format!(
-            "[[fill]]\nname = 'large'\ncount = 30\nshape = {{ sphere = {{ radius = 0.6 }} }}\nmass = 3\npacking_fraction = 0.2\nstart = '{start}'\n\
+            "[[fill]]\nname = 'large'\ncount = 30\nshape = {{ sphere = {{ radius = 0.6 }} }}\nmass = 3\npacking_fraction = 0.1\nstart = '{start}'\n\
              [[fill]]\nname = 'small'\ncount = 50\nshape = {EGG}\nmass = 1\ntemperature = 2\nstart = '{start}'\n\
              [[fill]]\nname = 'tracer'\ncount = 1\nshape = {{ sphere = {{ radius = 0.5 }} }}\nmass = 4\nstart = '{start}'\n"
         )));

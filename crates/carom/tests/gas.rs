@@ -37,7 +37,7 @@ fn run_with(
     settings: Settings,
     mut seen: impl FnMut(f64, &[State]),
 ) -> (Observables, Crowd) {
-    let mut observer = Observer::new(&world, states, until).unwrap();
+    let mut observer = Observer::new(&world, states, until, u64::MAX).unwrap();
     let mut crowd = Crowd::new(world.clone(), states, settings).unwrap();
     let mut now = Vec::new();
     while observer.next() <= until {
@@ -224,7 +224,7 @@ fn what_is_measured_does_not_depend_on_how_the_run_is_cut() {
     let until = 2.0;
     let (whole, _) = run_with(world.clone(), &states, until, Settings::default(), |_, _| ());
     // In pieces of seven collisions, through text in between.
-    let mut observer = Observer::new(&world, &states, until).unwrap();
+    let mut observer = Observer::new(&world, &states, until, u64::MAX).unwrap();
     let mut crowd = Crowd::new(world.clone(), &states, Settings::default()).unwrap();
     let mut pieces = 0;
     while observer.next() <= until {

@@ -1,9 +1,11 @@
 //! Random starts: bodies thrown in small, grown to their size while they collide (Lubachevsky and Stillinger, J. Stat. Phys. 60
 //! (1990) 561), and left to collide until the growth is forgotten.
 //!
-//! All sizes are s times the final ones, with ds/dt = [`RATE`] in units of the time in which a body of the mean mass crosses the
-//! mean circumradius at the thermal speed. Growing bodies push each other apart, which heats them, so velocities are drawn
-//! anew after every few collisions. The bodies jam where their collisions come so often that s hardly grows.
+//! All sizes are s times the final ones. Time is in units of that in which a body of the mean mass crosses the mean
+//! circumradius at the thermal speed; s grows at [`FAST`] at first. Growing bodies push each other apart, which heats them, so
+//! velocities are drawn anew after every stint of a few collisions a body. Where a stint is short the bodies are crowded, and
+//! the growth is slowed down by halves, to [`SLOW`], for slow growth packs denser. They are jammed where the growth is slow
+//! and collisions come so often that s hardly grows any more.
 //!
 //! Where no growth is needed, because balls about the bodies fit by chance, none happens.
 
@@ -20,8 +22,15 @@ use crate::scene::model::{Scene, SurfaceRules};
 use crate::shape::{HalfSpace, Shape};
 use crate::simulation::{Stopped, World};
 
-/// How fast sizes grow, in final sizes per thermal crossing of a circumradius.
-const RATE: f64 = 0.02;
+/// How fast sizes grow at first and at least, in final sizes per unit of time.
+const FAST: f64 = 0.1;
+const SLOW: f64 = 0.003;
+
+/// A stint shorter than this, in units of time, slows the growth down: Z is above a hundred.
+const CROWDED: f64 = 0.05;
+
+/// A stint shorter than this at the slowest growth is the end: Z is some thousands.
+const JAMMED: f64 = 1e-3;
 
 /// The packing fraction of circumscribed balls that chance fills without trouble.
 const LOOSE: f64 = 0.2;
@@ -35,15 +44,14 @@ const SMALLEST: f64 = 1e-3;
 /// Collisions of each body between two drawings of velocities.
 const STINT: u64 = 10;
 
-/// The growth in one stint, relative to the final size, below which the bodies are jammed: Z is some thousands
-/// there.
-const JAMMED: f64 = 1e-5;
-
 /// By how much the bodies grow beyond their size, so that nobody touches at the start.
 const ROOM: f64 = 1e-9;
 
 /// By how much they are smaller, at each drawing, than they have grown to: those that just collided are then apart.
 const SHRINK: f64 = 1e-12;
+
+/// How long after their last collision the bodies are taken, in units of the mean time between a body's collisions.
+const APART: f64 = 0.1;
 
 /// The longest that bodies are left alone, in units of the time that their collisions should take by the estimate.
 const PATIENCE: f64 = 10.0;
@@ -58,24 +66,28 @@ pub(super) fn grow(
     let (mut size, mut states) = throw(gas, random).ok_or(Unplaced::Jammed { reached: 0.0, wanted })?;
     let full = 1.0 + ROOM;
     let kinds = thermal_kinds(gas);
+    let mut rate = FAST;
     while size < full {
         let packing = wanted * size * size * size;
         if !go_on(Stage::Growing { packing, wanted }) {
             return Err(Unplaced::Interrupted);
         }
-        let settings = Settings { max_events: u64::MAX, growth: RATE / size, contact_time: 0.0 };
+        let settings = Settings { max_events: u64::MAX, growth: rate / size, contact_time: 0.0 };
         let mut crowd = start(gas, size, &mut states, &kinds, random, settings)?;
-        let ended = crowd.advance((full - size) / RATE, STINT * bodies(gas).div_ceil(2), &mut ());
+        let ended = crowd.advance((full - size) / rate, STINT * bodies(gas).div_ceil(2), &mut ());
         settle(gas, &crowd, &mut states);
-        let grown = match ended {
+        size = match ended {
             Some(Stopped::Until) => full,
             None => size * crowd.size() * (1.0 - SHRINK),
             Some(_) => return Err(Unplaced::Lost),
         };
-        if grown - size < JAMMED && grown < full {
+        let stint = crowd.time();
+        if size < full && stint < JAMMED && rate <= SLOW {
             return Err(Unplaced::Jammed { reached: packing, wanted });
         }
-        size = grown;
+        if stint < CROWDED {
+            rate = (0.5 * rate).max(SLOW);
+        }
     }
     Ok(states)
 }
@@ -113,6 +125,10 @@ pub(super) fn equilibrate(
             Some(Stopped::Until) => break,
             Some(_) => return Err(Unplaced::Lost),
         }
+    }
+    // Right after a collision two of them touch.
+    if crowd.advance(crowd.time() + APART / rate, u64::MAX, &mut ()) != Some(Stopped::Until) {
+        return Err(Unplaced::Lost);
     }
     settle(gas, &crowd, states);
     Ok(())

@@ -46,7 +46,7 @@ pub const MOST_BLOCKS: usize = 64;
 /// The time between measurements, in units of the mean time between a body's collisions as estimated.
 const INTERVAL: f64 = 0.5;
 
-/// The fewest and the most measurements of a run that reaches its end.
+/// The fewest and the most measurements of a run, by the estimate.
 const FEWEST: f64 = 64.0;
 const MOST: f64 = 1e5;
 
@@ -221,15 +221,18 @@ pub fn collision_time(world: &World, states: &[State]) -> Option<f64> {
 }
 
 impl Observer {
-    /// Begins to measure a run that ends at `until`; none where there is no box, or nothing free in it.
+    /// Begins to measure a run that ends at `until`, or after `most` collisions; none where there is no box, or fewer than two
+    /// free bodies in it.
     #[must_use]
-    pub fn new(world: &World, states: &[State], until: f64) -> Option<Self> {
-        let gas = Gas::of(world)?;
+    pub fn new(world: &World, states: &[State], until: f64, most: u64) -> Option<Self> {
+        let gas = Gas::of(world).filter(|gas| gas.count > 1.0)?;
         let means = gas.means(world, states);
         let temperature = means.translational / (1.5 * gas.count);
         let rate = estimated_rate(&world.bodies, gas.volume, temperature);
         let wanted = if rate > 0.0 { INTERVAL / rate } else { f64::INFINITY };
-        let interval = wanted.min(until / FEWEST).max(until / MOST);
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        let expected = if rate > 0.0 { until.min(2.0 * most as f64 / (gas.count * rate)) } else { until };
+        let interval = wanted.min(expected / FEWEST).max(expected / MOST);
         if !(interval > 0.0 && interval.is_finite()) {
             return None;
         }

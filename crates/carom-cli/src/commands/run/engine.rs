@@ -135,7 +135,7 @@ pub struct Counts {
 impl Engine {
     /// Prepares a run.
     pub fn new(which: Loop, world: World, states: &[State], settings: Settings) -> Result<Self, Vec<Unfit>> {
-        let observer = Observer::new(&world, states, settings.until);
+        let observer = Observer::new(&world, states, settings.until, settings.max_events as u64);
         let runner = match which {
             Loop::Simulation => Runner::Simulation(Box::new(Simulation::new(world, states, settings.run())?)),
             Loop::Crowd => Runner::Crowd(Box::new(Crowd::new(world, states, settings.crowd())?)),
