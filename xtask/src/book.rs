@@ -25,7 +25,7 @@ const VERSION: &str = "0.5.4";
 
 /// Builds the book into `target/book/html`.
 pub fn build(root: &Path) -> Result<(), Failure> {
-    examples(root, &examples::program(root)?)?;
+    check(root, &examples::program(root)?)?;
     let book = root.join("book");
     for arguments in [&["ci", "--no-audit", "--no-fund"][..], &["test"][..]] {
         let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
@@ -41,7 +41,7 @@ pub fn build(root: &Path) -> Result<(), Failure> {
 }
 
 /// Runs every example of the book, in reading order.
-pub fn examples(root: &Path, program: &Path) -> Result<(), Failure> {
+pub fn check(root: &Path, program: &Path) -> Result<(), Failure> {
     let work = folder(root).join("work");
     if work.exists() {
         fs::remove_dir_all(&work).map_err(|error| format!("{}: {error}", work.display()))?;

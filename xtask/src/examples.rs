@@ -43,7 +43,7 @@ pub fn run(root: &Path) -> Result<(), Failure> {
     if check(root, &program, &readme)? == 0 {
         return Err(format!("{} has no example that starts with `{}`", readme.file, readme.prefix));
     }
-    book::examples(root, &program)
+    book::check(root, &program)
 }
 
 /// The program: the one that `CAROM` names, or this workspace's, built now.
@@ -123,7 +123,7 @@ fn find(lines: &[&str], page: &Page) -> Result<Vec<Example>, Failure> {
             code_next = false;
             continue;
         }
-        let Some(language) = block else { continue };
+        let Some(language) = block.filter(|language| matches!(*language, "console" | "sh" | "")) else { continue };
         let wrong = |what: &str| format!("{}:{}: {what}", page.file, number + 1);
         let console = language == "console";
         let command = if console { line.strip_prefix("$ ") } else { Some(*line) };
@@ -185,7 +185,7 @@ struct Difference {
 /// Where the text shown, in which [`ANYTHING`] stands for any text, does not describe what is printed.
 fn difference(shown: &[&str], printed: &[&str]) -> Option<Difference> {
     if shown.iter().any(|line| line.contains(ANYTHING)) {
-        return gap_in_order(&shown.join("\n"), &printed.join("\n"));
+        return missing(&shown.join("\n"), &printed.join("\n"));
     }
     let line = (0..shown.len().max(printed.len())).find(|&i| shown.get(i) != printed.get(i))?;
     let or_nothing = |text: Option<&&str>| text.copied().unwrap_or("(nothing more)").to_string();
@@ -194,7 +194,7 @@ fn difference(shown: &[&str], printed: &[&str]) -> Option<Difference> {
 
 /// The first of the parts between [`ANYTHING`] that is not printed after those before it: the first part begins what is
 /// printed, the last ends it.
-fn gap_in_order(shown: &str, printed: &str) -> Option<Difference> {
+fn missing(shown: &str, printed: &str) -> Option<Difference> {
     let parts: Vec<&str> = shown.split(ANYTHING).collect();
     let mut rest = printed;
     let mut line = 0;
@@ -227,6 +227,9 @@ carom outside of any block
 ```sh
 carom one a.toml   # with a comment
 cargo xtask test
+```
+```toml
+carom = 1
 ```
 ```console
 $ carom two \"b c.toml\"
