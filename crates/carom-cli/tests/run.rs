@@ -121,18 +121,14 @@ fn options_go_before_what_the_scene_says() {
 #[test]
 fn scenes_without_a_run_are_refused_at_their_place() {
     let tied = format!(
-        "{DROP}[[joint]]\nname = 'pin'\nbodies = ['ball']\nkind = {{ ball = {{ point = [0, 0, 1.5] }} }}\n"
-    );
-    let filled = format!(
-        "{DROP}[[fill]]\nname = 'gas'\ncount = 5\nshape = {{ sphere = {{ radius = 1 }} }}\nmass = 1\npacking_fraction = 0.1\n"
+        "{DROP}[[joint]]\nname = 'pin'\nbodies = ['ball']\nkind = {{ rows = [[1, 0, 0, 0, 0, 0]] }}\n"
     );
     let sunk = DROP.replace("1.5]", "0.25]");
     let narrow = DROP.replace("gravity = [0, 0, -2]", "periodic = [0.9, 5, 5]");
     let fast = DROP.replace("position", "velocity = [1e200, 0, 0]\nposition");
     let fine = DROP.replace("sample = 0.5", "sample = 1e-12");
     for (scene, field, words) in [
-        (&tied, "joint[0]", "ties bodies together"),
-        (&filled, "fill[0]", "does not place them yet"),
+        (&tied, "joint[0].kind", "holds at this instant only"),
         (&sunk, "body[0]", "`ball` overlaps `floor` by 0.25"),
         (&narrow, "body[0]", "its own image"),
         (&fast, "body[0]", "beyond what floating point holds"),

@@ -147,6 +147,26 @@ pub enum Fault {
         /// The largest relative value accepted.
         expected: f64,
     },
+    /// The position does not satisfy a holonomic constraint.
+    #[error("the position violates this constraint: φ = {residual:e}, at most {expected:e} accepted")]
+    OffConstraint {
+        /// φ.
+        residual: f64,
+        /// The largest value accepted.
+        expected: f64,
+    },
+    /// The position lies beyond a wall.
+    #[error("the position lies beyond this wall: its gap is {gap:e}, expected none below zero")]
+    BeyondWall {
+        /// g.
+        gap: f64,
+    },
+    /// There is no motion from the start given.
+    #[error("there is no motion from here: {why}")]
+    NoMotion {
+        /// What stands in the way.
+        why: String,
+    },
     /// A result would overflow or lose all precision in floating point.
     #[error(
         "the result is not representable in floating point: the magnitudes of the input are too far apart; scale the units"

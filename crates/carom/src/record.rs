@@ -3,6 +3,8 @@
 //! An event that several contacts share (a simultaneous impact) has one entry per contact, all with the same number,
 //! time and energies.
 
+use std::sync::Arc;
+
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
@@ -27,13 +29,15 @@ pub enum Kind {
     PassBegin,
     /// Bodies that had passed into one another are apart again.
     PassEnd,
+    /// A rolling joint would need more friction than its surface has: it is released, and the contact slides.
+    Slip,
     /// The run ends at a paradox.
     Stop,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Impact,
         Self::Graze,
         Self::HoldBegin,
@@ -41,6 +45,7 @@ impl Kind {
         Self::Rest,
         Self::PassBegin,
         Self::PassEnd,
+        Self::Slip,
         Self::Stop,
     ];
 
@@ -55,6 +60,7 @@ impl Kind {
             Self::Rest => "rest",
             Self::PassBegin => "pass_begin",
             Self::PassEnd => "pass_end",
+            Self::Slip => "slip",
             Self::Stop => "stop",
         }
     }
@@ -99,10 +105,44 @@ pub struct Event {
     pub force_slope: Option<f64>,
     /// Of bounces that accumulate: the time of their end, with its error.
     pub limit: Option<[f64; 2]>,
+    /// What the joints of the bodies concerned carried in an impact; the same for all contacts of an event.
+    pub joints: Arc<[JointImpulse]>,
     /// The energy of all bodies before, potential energy included.
     pub energy_before: f64,
     /// The same after.
     pub energy_after: f64,
+}
+
+/// What a joint carried in an impact.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JointImpulse {
+    /// The number of the joint in its scene.
+    pub joint: usize,
+    /// The impulse of each of its rows.
+    pub impulse: Vec<f64>,
+    /// The resultant on its first body.
+    pub linear: Vector3<f64>,
+    /// The moment on its first body about [`point`](Self::point).
+    pub angular: Vector3<f64>,
+    /// The joint's point, where it was.
+    pub point: Vector3<f64>,
+    /// Whether the rigid model determines it; otherwise it is that of least norm.
+    pub determined: bool,
+}
+
+/// What a joint exerts on its first body at a time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JointReaction {
+    /// When.
+    pub time: f64,
+    /// The number of the joint in its scene.
+    pub joint: usize,
+    /// The joint's point, where it is.
+    pub point: Vector3<f64>,
+    /// The force.
+    pub force: Vector3<f64>,
+    /// The torque about the point.
+    pub torque: Vector3<f64>,
 }
 
 /// When and why a state is recorded.
@@ -130,12 +170,27 @@ pub struct Sample {
     pub state: State,
 }
 
+/// An impulse between two sides: what averages over collisions are made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Blow {
+    /// Who; a plane counts as the first side.
+    pub sides: [Side; 2],
+    /// On the second.
+    pub impulse_vector: Vector3<f64>,
+    /// From the centre of the first to that of the second's image; zero where a plane is the first.
+    pub between: Vector3<f64>,
+}
+
 /// Takes what a run produces, in the order of time.
 pub trait Recorder {
     /// An event's contacts.
     fn events(&mut self, events: &[Event]);
     /// Some bodies' states.
     fn samples(&mut self, samples: &[Sample]);
+    /// What the joints exert, at the times of samples.
+    fn reactions(&mut self, _: &[JointReaction]) {}
+    /// An impulse, whether events are kept or not.
+    fn blow(&mut self, _: &Blow) {}
 }
 
 /// Everything in memory.
@@ -145,6 +200,8 @@ pub struct Memory {
     pub events: Vec<Event>,
     /// The samples.
     pub samples: Vec<Sample>,
+    /// The joints' reactions.
+    pub reactions: Vec<JointReaction>,
 }
 
 impl Recorder for Memory {
@@ -154,6 +211,10 @@ impl Recorder for Memory {
 
     fn samples(&mut self, samples: &[Sample]) {
         self.samples.extend_from_slice(samples);
+    }
+
+    fn reactions(&mut self, reactions: &[JointReaction]) {
+        self.reactions.extend_from_slice(reactions);
     }
 }
 

@@ -132,6 +132,7 @@ fn everything_is_read() {
         sample: 0.0,
         record_events: false,
         on_paradox: OnParadox::Stop,
+        contact_time: None,
     };
     assert_eq!(scene.run, run);
     assert!(scene.warnings.is_empty(), "{:?}", scene.warnings);

@@ -3,6 +3,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use carom::observe::{Estimate, Observables, Quantity};
 use carom::record::{Event, Kind};
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
@@ -11,7 +12,7 @@ use carom::simulation::{Stopped, Worst};
 use super::generalized::list;
 use super::table::{self, Cell};
 use super::{Style, beside, number, residual};
-use crate::commands::run::{End, Finished, Hold, LIMIT, TOLD, smallest_gap};
+use crate::commands::run::{End, Finished, Hold, LIMIT, Loop, TOLD, known, smallest_gap};
 use crate::commands::solve::vector;
 
 /// Writes the whole result.
@@ -26,6 +27,9 @@ pub fn write(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()
         writeln!(out, "Taken up at t = {} after {}.", number(time), count(events, "event"))?;
     }
     writeln!(out, "{} {}", happened(run), ended(run, style))?;
+    if run.engine.which() == Loop::Crowd {
+        writeln!(out, "Run by the loop `crowd`, for very many bodies.")?;
+    }
     events(out, run, style)?;
     let lasting = run.story.holds.iter().map(|hold| lasted(run.scene, hold));
     list(out, style, "what lasted", lasting)?;
@@ -34,20 +38,22 @@ pub fn write(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()
         writeln!(out, "  … {more} more; --json has all")?;
     }
     states(out, run, style)?;
+    if let Some(observer) = &run.engine.observer {
+        observables(out, &observer.observables(), style)?;
+    }
     list(out, style, "notes", run.notes.iter().cloned())?;
     writeln!(out, "\n{}", audit(run, style))?;
     // Nothing that differs from run to run, unless someone watches.
     if io::stdout().is_terminal() {
         performance(out, run)?;
     }
-    if let Some((path, [events, samples])) = run.folder {
-        writeln!(
-            out,
-            "{}: {} of events, {} of samples",
-            path.display(),
-            count(events, "row"),
-            count(samples, "row")
-        )?;
+    if let Some((path, rows)) = run.folder {
+        let mut parts = vec![(rows.events, "events"), (rows.samples, "samples")];
+        parts.extend(rows.joint_impulses.map(|rows| (rows, "joint impulses")));
+        parts.extend(rows.reactions.map(|rows| (rows, "reactions")));
+        let parts: Vec<String> =
+            parts.into_iter().map(|(rows, what)| format!("{} of {what}", count(rows, "row"))).collect();
+        writeln!(out, "{}: {}", path.display(), parts.join(", "))?;
     }
     Ok(())
 }
@@ -58,7 +64,7 @@ fn count(count: u64, what: &str) -> String {
 
 /// What happened.
 fn happened(run: &Finished) -> String {
-    let counts = run.simulation.counts();
+    let counts = run.engine.counts();
     if counts.events == 0 {
         return "Nothing happened.".to_string();
     }
@@ -82,7 +88,7 @@ fn capital(text: &str) -> String {
 
 /// How it ended.
 fn ended(run: &Finished, style: Style) -> String {
-    let time = number(run.simulation.time());
+    let time = number(run.engine.time());
     match run.end {
         End::Stopped(Stopped::Until) => format!("The run reached its end at t = {time}."),
         End::Stopped(Stopped::MaxEvents) => format!("The run made the events asked for by t = {time}."),
@@ -198,8 +204,47 @@ fn lasted(scene: &Scene, hold: &Hold) -> String {
     }
 }
 
+/// Averages of a gas.
+fn observables(out: &mut dyn Write, observables: &Observables, style: Style) -> io::Result<()> {
+    if observables.blocks == 0 {
+        return Ok(());
+    }
+    let of = format!("{} blocks of {}", observables.blocks, number(observables.block_time));
+    write_estimates(out, &observables.estimates, &of, style)?;
+    let diffusion = observables.displacement.diffusion.zip(observables.velocities.diffusion);
+    if let Some((displacement, velocities)) = diffusion {
+        let [a, b] = [displacement, velocities].map(number);
+        writeln!(out, "  diffusion {a} from displacements, {b} from velocities")?;
+    }
+    let contact = observables.neighbours.as_ref().and_then(|neighbours| neighbours.compressibility);
+    if let Some((contact, rate)) = contact.zip(observables.compressibility_from_rate) {
+        let [contact, rate] = [contact, rate].map(number);
+        writeln!(out, "  compressibility {contact} from g(r) at contact, {rate} from the collision rate")?;
+    }
+    Ok(())
+}
+
+/// Means and errors as a table.
+pub fn write_estimates(
+    out: &mut dyn Write,
+    estimates: &[Estimate; Quantity::ALL.len()],
+    of: &str,
+    style: Style,
+) -> io::Result<()> {
+    let rows = known(estimates);
+    let title = format!("averages (errors from {of})");
+    table::write(out, style, &title, ["quantity", "mean", "error", "unit"], rows.len(), |row| {
+        let (quantity, mean, error) = rows[row];
+        let error = error.map_or_else(|| "-".to_string(), residual);
+        [quantity.name().into(), number(mean).into(), error.into(), quantity.unit().into()]
+    })
+}
+
+/// From this many bodies on the states of only the first are told.
+const MANY: usize = 40;
+
 fn states(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
-    let states = run.simulation.states();
+    let states = run.engine.states();
     let moving: Vec<usize> = (0..states.len()).filter(|&i| !run.scene.bodies[i].body.fixed).collect();
     let largest =
         |size: fn(&carom::body::State) -> f64| moving.iter().fold(0.0, |m: f64, &i| m.max(size(&states[i])));
@@ -207,8 +252,9 @@ fn states(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
     let speed = largest(|state| state.velocity.amax());
     let spin = largest(|state| state.angular_velocity.amax());
     let header = ["body", "position", "orientation", "velocity", "angular velocity"];
-    let title = format!("at t = {}", number(run.simulation.time()));
-    table::write(out, style, &title, header, moving.len(), |row| {
+    let title = format!("at t = {}", number(run.engine.time()));
+    let told = if moving.len() > MANY { TOLD } else { moving.len() };
+    table::write(out, style, &title, header, told, |row| {
         let (body, state) = (&run.scene.bodies[moving[row]], &states[moving[row]]);
         let q = state.orientation.quaternion();
         let turn = [q.w, q.i, q.j, q.k].map(|x| beside(x, 1.0)).join(", ");
@@ -219,12 +265,16 @@ fn states(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
             vector(&state.velocity, speed).into(),
             vector(&state.angular_velocity, spin).into(),
         ]
-    })
+    })?;
+    if told < moving.len() {
+        writeln!(out, "  … {} more; --json has all", moving.len() - told)?;
+    }
+    Ok(())
 }
 
 /// The worst values and where.
 fn audit(run: &Finished, style: Style) -> String {
-    let audit = run.simulation.audit();
+    let audit = run.engine.audit();
     let say = |what: &str, worst: Worst, bad: bool| {
         let at = if worst.value == 0.0 { String::new() } else { format!(" (event {})", worst.event) };
         let text = format!("{what} {}{at}", residual(worst.value));
@@ -237,6 +287,7 @@ fn audit(run: &Finished, style: Style) -> String {
         None => "angular momentum not conserved here".to_string(),
     });
     parts.push(error("restitution", audit.restitution_error_max));
+    parts.extend(audit.joint_error_max.map(|worst| error("joints", worst)));
     if audit.energy_gain_max.value > 0.0 {
         parts.push(error("energy gained", audit.energy_gain_max));
     }
@@ -247,7 +298,7 @@ fn audit(run: &Finished, style: Style) -> String {
 }
 
 fn performance(out: &mut dyn Write, run: &Finished) -> io::Result<()> {
-    let counts = run.simulation.counts();
+    let counts = run.engine.counts();
     let rate = |count: u64| if run.wall_s > 0.0 { count as f64 / run.wall_s } else { 0.0 };
     write!(out, "took {:.2} s", run.wall_s)?;
     if counts.events > 0 {

@@ -2,12 +2,16 @@
 //!
 //! Rows C (m × d), asked-for values r: the shortest change u with C u = r is u = Cᵀλ. Rows may depend on one another: the rank
 //! comes from C at unit row length, by orthogonalisation with pivoting, never from C Cᵀ; of all λ with Cᵀλ = u the
-//! one of least norm is given. Dependent rows whose values contradict each other have no answer.
+//! one of least norm is given, or the nearest to a λ given as reference. Dependent rows whose values contradict each other have
+//! no answer.
 //!
 //! Where friction slides, the force of a row is not along the row: u = Dᵀλ with C Dᵀ λ = r, which need not have an answer
-//! even for independent rows (Painlevé).
+//! even for independent rows (Painlevé). If C Dᵀ is singular and r agrees with it, λ is again the nearest to the reference; u
+//! then depends on that choice, if it is sliding contacts that share a load.
 //!
-//! Nothing is allocated once the room has been made.
+//! Nothing is allocated once the room has been made, but where C Dᵀ is singular.
+
+use nalgebra::{DMatrix, DVector};
 
 use crate::metric::norm;
 
@@ -16,7 +20,7 @@ const DEPENDENT: f64 = 1e-10;
 
 /// Why rows have no multipliers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// Dependent rows ask for different things.
     Contradiction,
     /// Sliding friction leaves none, or not one.
@@ -25,7 +29,7 @@ pub(super) enum Failure {
 
 /// Rows, what is asked of them, and the answer.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Balance {
+pub(crate) struct Balance {
     dimension: usize,
     count: usize,
     /// C, row by row.
@@ -36,6 +40,8 @@ pub(super) struct Balance {
     pub sliding: bool,
     /// r.
     pub right: Vec<f64>,
+    /// The λ to which that of dependent rows is to be nearest.
+    pub reference: Vec<f64>,
     /// What counts as rounding in r.
     pub noise: Vec<f64>,
     /// λ.
@@ -61,6 +67,7 @@ impl Balance {
         self.rows.clear();
         self.pushes.clear();
         self.right.clear();
+        self.reference.clear();
         self.noise.clear();
     }
 
@@ -75,6 +82,7 @@ impl Balance {
         let from = self.rows.len();
         self.rows.resize(from + self.dimension, 0.0);
         self.right.push(0.0);
+        self.reference.push(0.0);
         self.noise.push(0.0);
         &mut self.rows[from..]
     }
@@ -154,11 +162,12 @@ impl Balance {
             self.second.extend(self.rows[i * d..(i + 1) * d].iter().map(|c| c * unit));
         }
         for k in 0..m {
-            let mut best = (k, -1.0);
+            let mut best = (k, 0.0);
             for place in k..m {
                 let row = self.order[place];
                 let rest = norm(&self.second[row * d..(row + 1) * d]);
-                if rest > best.1 {
+                // The order is not to hang on rounding.
+                if rest > 1.01 * best.1 {
                     best = (place, rest);
                 }
             }
@@ -200,7 +209,7 @@ impl Balance {
         }
     }
 
-    /// The shortest λ with R diag(lengths) λ = y: Gram and Schmidt once more, on the rows of R.
+    /// The λ nearest to the reference with R diag(lengths) λ = y: Gram and Schmidt once more, on the rows of R.
     fn least_norm(&mut self, rank: usize) {
         let m = self.count;
         self.second.clear();
@@ -208,8 +217,10 @@ impl Balance {
         for k in 0..rank {
             for place in 0..m {
                 self.second[k * m + place] = self.triangle[place * m + k] * self.lengths[self.order[place]];
+                self.along[k] -= self.second[k * m + place] * self.reference[self.order[place]];
             }
         }
+        self.multipliers.copy_from_slice(&self.reference);
         // Rows of R to orthonormal p_k, y along with them; λ = Σ z_k p_k.
         for k in 0..rank {
             for _ in 0..2 {
@@ -260,7 +271,7 @@ impl Balance {
                 }
             }
             if best.1.is_nan() || best.1 <= DEPENDENT * self.lengths[k] {
-                return Err(Failure::Jam);
+                return self.solve_dependent();
             }
             if best.0 != k {
                 for j in 0..m {
@@ -282,6 +293,41 @@ impl Balance {
             self.multipliers[k] = (self.along[k] - sum) / self.second[k * m + k];
         }
         for k in 0..m {
+            for (u, push) in self.change.iter_mut().zip(&self.pushes[k * d..(k + 1) * d]) {
+                *u += self.multipliers[k] * push;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Balance {
+    /// C Dᵀ λ = r where C Dᵀ is singular: by singular values, at unit lengths of rows and pushes.
+    fn solve_dependent(&mut self) -> Result<(), Failure> {
+        let (m, d) = (self.count, self.dimension);
+        let row = |i: usize| &self.rows[i * d..(i + 1) * d];
+        let push = |i: usize| &self.pushes[i * d..(i + 1) * d];
+        let (lengths, spans): (Vec<f64>, Vec<f64>) = (0..m).map(|i| (norm(row(i)), norm(push(i)))).unzip();
+        if lengths.iter().chain(&spans).any(|length| length.is_nan() || *length <= 0.0) {
+            return Err(Failure::Jam);
+        }
+        let matrix = DMatrix::from_fn(m, m, |i, j| dot(row(i), push(j)) / (lengths[i] * spans[j]));
+        let reference = DVector::from_fn(m, |j, _| self.reference[j] * spans[j]);
+        let right = DVector::from_fn(m, |i, _| self.right[i] / lengths[i]);
+        let Some(further) = matrix
+            .clone()
+            .try_svd(true, true, f64::EPSILON, 1000)
+            .and_then(|svd| svd.solve(&(&right - &matrix * &reference), DEPENDENT).ok())
+        else {
+            return Err(Failure::Jam);
+        };
+        let found = reference + further;
+        let (miss, scale) = (&matrix * &found - &right, right.norm() + found.norm());
+        if (0..m).any(|i| miss[i].abs() > 1e-8 * scale + self.noise[i] / lengths[i]) {
+            return Err(Failure::Jam);
+        }
+        for k in 0..m {
+            self.multipliers[k] = found[k] / spans[k];
             for (u, push) in self.change.iter_mut().zip(&self.pushes[k * d..(k + 1) * d]) {
                 *u += self.multipliers[k] * push;
             }

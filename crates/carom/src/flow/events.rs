@@ -65,15 +65,15 @@ impl Flow {
         let row = system.balance.row(system.first_line[contact]);
         let response: f64 = row.iter().map(|c| c * c).sum();
         // By a clock, forces are times its pace.
-        let clock = self.contact_unknown(0, 0);
+        let (clocked, clock) = (system.clock, self.contact_unknown(0, 0));
         let pace_at = |place: f64| {
             let mut pace = [1.0];
-            if extras > 0 {
+            if clocked {
                 leg.rate(place, clock..clock + 1, &mut pace);
             }
             pace[0].abs()
         };
-        let slowest = if extras > 0 { leg.series(clock).0.iter().map(|a| a.abs()).sum() } else { 1.0 };
+        let slowest = if clocked { leg.series(clock).0.iter().map(|a| a.abs()).sum() } else { 1.0 };
         let force_noise = ROUNDING * sizes.acceleration * slowest / response;
         let rounding = match watch {
             Watch::LiftOff(_) => force_noise,
@@ -151,7 +151,7 @@ impl Flow {
                 limit * limit - friction.norm_squared()
             }
             Watch::Stick(i) => match system.modes[i] {
-                Mode::Slip { along, .. } => system.touches[i].slip.dot(&along),
+                Mode::Slip { along, .. } => system.slip(i).dot(&along),
                 Mode::Smooth | Mode::Stick => 0.0,
             },
         })

@@ -35,6 +35,14 @@ pub trait Field {
         self.size()
     }
 
+    /// The unknowns of which, three by three, the direction counts, however short they are. None, unless there are such.
+    fn directions(&self) -> Range<usize> {
+        0..0
+    }
+
+    /// Leaves out, or takes back, what follows such directions: for a first guess.
+    fn soften(&mut self, _on: bool) {}
+
     /// Writes the rate at a time and state.
     ///
     /// # Errors
@@ -192,6 +200,9 @@ pub(super) enum Trial<O> {
 /// Changes below this, relative to the scales, are rounding: the iteration has arrived.
 const ARRIVED: f64 = 1e-17;
 
+/// Changes below this may go on for ever: they round the state itself.
+const LEAST: f64 = 1e-16;
+
 /// Coefficients above this, relative to the scales, are never rounding.
 const NOISE: f64 = 1e-13;
 
@@ -277,7 +288,12 @@ impl Gauss {
                 break;
             }
             let trial = if demand.implicit || refusals >= PATIENCE {
-                self.settle_by_newton(field, from, start, length, demand.scales, &mut iterations)
+                match self.settle_by_newton(field, from, start, length, demand.scales, &mut iterations) {
+                    Trial::Unsettled => {
+                        self.settle(field, from, start, length, demand.scales, None, &mut iterations)
+                    }
+                    trial => trial,
+                }
             } else {
                 self.settle(field, from, start, length, demand.scales, before, &mut iterations)
             };
@@ -324,7 +340,7 @@ impl Gauss {
 
     /// Finds the stage rates for one length.
     #[expect(clippy::too_many_arguments, reason = "one trial of one step: all of it varies")]
-    fn settle<F: Field>(
+    pub(super) fn settle<F: Field>(
         &mut self,
         field: &mut F,
         from: f64,
@@ -383,7 +399,7 @@ impl Gauss {
             let shrinking = if round > 1 && last > 0.0 { change / last } else { 1.0 };
             if change <= ARRIVED
                 || (shrinking > 0.5 && change <= 4.0 * f64::EPSILON * size)
-                || (shrinking > 0.9 && change <= 256.0 * f64::EPSILON * size)
+                || (shrinking > 0.9 && change <= (256.0 * f64::EPSILON * size).max(LEAST))
             {
                 return Trial::Settled;
             }

@@ -17,6 +17,7 @@
 use super::system::{Level, System};
 use super::{Flow, Mode, Obstacle, Part};
 use crate::body::State;
+use crate::contact::Surface;
 use crate::impact::active::{Requirement, nearest};
 use crate::metric::{Rows, norm};
 
@@ -35,6 +36,9 @@ pub struct Holding {
 
 /// Rounding of forces and accelerations here, beside what they are made of.
 const LEVEL: f64 = 1e-13;
+
+/// A contact without force in the relaxation parts with an acceleration above this, over the accelerations at hand.
+const TRUSTED: f64 = 1e-9;
 
 /// A unit row's rest below this counts as dependent on the others.
 const DEPENDENT: f64 = 1e-10;
@@ -69,7 +73,7 @@ impl Flow {
         system.place(states);
         system.find_flats(&[]);
         system.touch()?;
-        system.modes = self.modes(&mut system, states)?;
+        self.slip_or_stick(&mut system, states)?;
         let smooth = system.modes.iter().all(|mode| *mode == Mode::Smooth);
         let mut found = if smooth {
             self.without_friction(&mut system)?
@@ -80,6 +84,28 @@ impl Flow {
             self.settle_marginal(states, &mut found)?;
         }
         Ok(found)
+    }
+
+    /// g'' of a contact if it were let go and the others hold, at states with g = 0 and g' = 0 of all of them.
+    ///
+    /// # Errors
+    ///
+    /// An obstacle, as for [`Flow::holding`].
+    pub fn acceleration_without(&self, states: &[State], contact: usize) -> Result<f64, Obstacle> {
+        let mut system = System::new(self, self.modes_without_friction());
+        system.place(states);
+        system.find_flats(&[]);
+        self.slip_or_stick(&mut system, states)?;
+        let others: Vec<bool> = (0..self.loose).map(|i| i != contact).collect();
+        let group = self.keeping(&others);
+        let kept = (0..system.modes.len()).filter(|&i| i != contact).map(|i| system.modes[i]);
+        let mut trial = System::new(&group, kept.collect());
+        trial.place(states);
+        trial.find_flats(&[]);
+        trial.modes = group.settle_friction(&mut trial, states)?;
+        trial.touch()?;
+        trial.balance(Level::Acceleration)?;
+        Ok(system.row_acceleration(contact, &trial) / system.pace)
     }
 
     fn without_friction(&self, system: &mut System) -> Result<Holding, Obstacle> {
@@ -120,6 +146,14 @@ impl Flow {
         let _ = system.balance(Level::Acceleration);
         let size = self.sizes(system).acceleration;
         let mut holds = vec![true; count];
+        let mut released = vec![false; count];
+        if count > 1 {
+            system.touch()?;
+            let relaxed = self.relax(system, 1.0)?;
+            for i in 0..count {
+                holds[i] = relaxed.forces[i].0 > 0.0 || relaxed.accelerations[i] <= TRUSTED * size;
+            }
+        }
         for _ in 0..4 * count + 4 {
             let group = self.keeping(&holds);
             let kept = (0..system.modes.len()).filter(|&i| i >= count || holds[i]).map(|i| system.modes[i]);
@@ -151,7 +185,14 @@ impl Flow {
                 }
             }
             match worst {
-                Some((_, i)) => holds[i] = !holds[i],
+                Some((_, i)) => {
+                    holds[i] = !holds[i];
+                    // Rough, it would have to pull in order not to slip; free, it would sink: it has no grip.
+                    if holds[i] && released[i] && self.contacts[i].surface == Surface::Rough {
+                        system.modes[i] = Mode::Smooth;
+                    }
+                    released[i] = true;
+                }
                 None => {
                     let rows = (0..count).map(|i| norm(system.balance.row(system.first_line[i])));
                     let levels: Vec<f64> = rows.map(|row| level / (row * row)).collect();

@@ -53,6 +53,15 @@ pub enum Load {
         /// What.
         wrench: Wrench,
     },
+    /// A constant force at a point of a body.
+    Push {
+        /// On which body.
+        body: usize,
+        /// The point, in the body's axes from its centre.
+        point: Vector3<f64>,
+        /// The force.
+        force: Vector3<f64>,
+    },
     /// A spring with a damper along it: k (l − l₀) + c l', pulling the ends together.
     Spring {
         /// Where it ends.
@@ -83,6 +92,12 @@ impl fmt::Debug for Load {
             Self::Constant { body, wrench } => {
                 f.debug_struct("Constant").field("body", body).field("wrench", wrench).finish()
             }
+            Self::Push { body, point, force } => f
+                .debug_struct("Push")
+                .field("body", body)
+                .field("point", point)
+                .field("force", force)
+                .finish(),
             Self::Spring { ends, stiffness, rest_length, damping } => f
                 .debug_struct("Spring")
                 .field("ends", ends)
@@ -118,6 +133,9 @@ impl Load {
                 wrenches[*body].force += wrench.force;
                 wrenches[*body].torque += wrench.torque;
             }
+            Self::Push { body, point, force } => {
+                wrenches[*body].push(force, &(states[*body].orientation * point));
+            }
             Self::Spring { ends, stiffness, rest_length, damping } => {
                 let [one, two] = [&ends[0], &ends[1]].map(|end| end_now(end, states));
                 let apart = two[1] - one[1];
@@ -143,9 +161,13 @@ impl Load {
     }
 
     /// Its potential energy: of springs and constant forces. A torque and what the user adds have none here.
-    pub(super) fn potential(&self, states: &[State]) -> f64 {
+    pub(crate) fn potential(&self, states: &[State]) -> f64 {
         match self {
             Self::Constant { body, wrench } => -wrench.force.dot(&states[*body].position),
+            Self::Push { body, point, force } => {
+                let state = &states[*body];
+                -force.dot(&(state.position + state.orientation * point))
+            }
             Self::Spring { ends, stiffness, rest_length, .. } => {
                 let [one, two] = [&ends[0], &ends[1]].map(|end| end_now(end, states)[1]);
                 let stretch = (two - one).norm() - rest_length;
@@ -155,10 +177,89 @@ impl Load {
         }
     }
 
-    /// The bodies that it names.
-    pub(super) fn bodies(&self) -> [Option<usize>; 2] {
+    /// What it does to the energy besides through its potential: of dampers, drag, torques, and the user's own.
+    pub(super) fn power(&self, t: f64, states: &[State]) -> f64 {
         match self {
-            Self::Constant { body, .. } | Self::Drag { body, .. } => [Some(*body), None],
+            Self::Constant { body, wrench } => wrench.torque.dot(&states[*body].angular_velocity),
+            Self::Push { .. } => 0.0,
+            Self::Spring { ends, damping, .. } => {
+                let [one, two] = [&ends[0], &ends[1]].map(|end| end_now(end, states));
+                let apart = two[1] - one[1];
+                let length = apart.norm();
+                if length == 0.0 {
+                    return 0.0;
+                }
+                let rate = apart.dot(&(two[2] - one[2])) / length;
+                -damping * rate * rate
+            }
+            Self::Drag { body, linear, angular } => {
+                let state = &states[*body];
+                -linear * state.velocity.norm_squared() - angular * state.angular_velocity.norm_squared()
+            }
+            Self::Custom(custom) => {
+                let mut wrenches = vec![Wrench::zero(); states.len()];
+                custom(t, states, &mut wrenches);
+                let power = |(state, wrench): (&State, &Wrench)| {
+                    wrench.force.dot(&state.velocity) + wrench.torque.dot(&state.angular_velocity)
+                };
+                states.iter().zip(&wrenches).map(power).sum()
+            }
+        }
+    }
+
+    /// Whether all that it does has a potential.
+    pub(super) fn is_conservative(&self) -> bool {
+        match self {
+            Self::Constant { wrench, .. } => wrench.torque == Vector3::zeros(),
+            Self::Push { .. } => true,
+            Self::Spring { damping, .. } => *damping == 0.0,
+            Self::Drag { .. } | Self::Custom(_) => false,
+        }
+    }
+
+    /// Whether it acts between bodies only, and leaves their momentum as it is.
+    pub(crate) fn is_internal(&self) -> bool {
+        matches!(self, Self::Spring { ends: [End { body: Some(_), .. }, End { body: Some(_), .. }], .. })
+    }
+
+    /// The same on bodies of other numbers; of a user's own the numbers are not known here.
+    pub(crate) fn renumbered(&self, number: impl Fn(usize) -> usize) -> Self {
+        let mut load = self.clone();
+        match &mut load {
+            Self::Constant { body, .. } | Self::Push { body, .. } | Self::Drag { body, .. } => {
+                *body = number(*body);
+            }
+            Self::Spring { ends, .. } => {
+                for end in ends {
+                    end.body = end.body.map(&number);
+                }
+            }
+            Self::Custom(_) => {}
+        }
+        load
+    }
+
+    /// The same on some of the bodies of a flow, whose time has another zero, if it is a user's own.
+    pub(crate) fn among(&self, places: Vec<usize>, zero: f64) -> Self {
+        let Self::Custom(force) = self else { return self.clone() };
+        let force = force.clone();
+        Self::Custom(Arc::new(move |t, states, wrenches| {
+            let own: Vec<State> = places.iter().map(|&place| states[place]).collect();
+            let mut sums = vec![Wrench::zero(); own.len()];
+            force(zero + t, &own, &mut sums);
+            for (&place, sum) in places.iter().zip(&sums) {
+                wrenches[place].force += sum.force;
+                wrenches[place].torque += sum.torque;
+            }
+        }))
+    }
+
+    /// The bodies that it names.
+    pub(crate) fn bodies(&self) -> [Option<usize>; 2] {
+        match self {
+            Self::Constant { body, .. } | Self::Push { body, .. } | Self::Drag { body, .. } => {
+                [Some(*body), None]
+            }
             Self::Spring { ends, .. } => [ends[0].body, ends[1].body],
             Self::Custom(_) => [None, None],
         }

@@ -26,8 +26,10 @@
 pub mod gauss;
 pub mod series;
 
-mod balance;
+mod accelerations;
+pub(crate) mod balance;
 mod clock;
+mod cones;
 mod events;
 mod flat;
 mod friction;

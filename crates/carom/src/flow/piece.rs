@@ -94,6 +94,10 @@ pub struct Piece {
     pub(super) last: f64,
     /// The flats at its end.
     pub(super) flats: Vec<Option<Flat>>,
+    /// The slips of contacts that slip, at its end, as they were carried.
+    pub(super) slips: Vec<Option<Vector3<f64>>>,
+    /// The forces to which those that are not unique are nearest.
+    pub(super) reference: Vec<(f64, Vector3<f64>)>,
     pub(super) modes: Vec<Mode>,
     pub(super) bodies: Vec<Body>,
     pub(super) start: Vec<State>,
@@ -236,6 +240,12 @@ impl Piece {
     #[must_use]
     pub fn iterations(&self) -> u32 {
         self.leg.iterations
+    }
+
+    /// Whether some contact is nearly flat at its end, so that the contact point is known better than states tell.
+    #[must_use]
+    pub fn nears_flat(&self) -> bool {
+        self.flats.iter().any(Option::is_some)
     }
 
     /// Whether it rolls across a flat, by a clock of its own.

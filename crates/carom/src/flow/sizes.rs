@@ -50,7 +50,8 @@ impl Flow {
     }
 
     /// What counts as one for each unknown.
-    pub(super) fn scales(&self, sizes: &Sizes, extras: usize) -> Vec<f64> {
+    pub(super) fn scales(&self, sizes: &Sizes, system: &System) -> Vec<f64> {
+        let extras = system.extras();
         let mut scales = vec![1.0; self.unknowns(extras)];
         let mut heaviest: f64 = 0.0;
         let free = self.bodies.iter().zip(&self.lengths).filter(|(body, _)| !body.fixed);
@@ -61,12 +62,13 @@ impl Flow {
             out[10..13].fill(body.inertia.max() * sizes.speed / length);
             heaviest = heaviest.max(body.mass);
         }
-        if extras > 0 {
+        let base = self.contact_unknown(0, 0);
+        if system.clock {
             // The clock, then points.
-            let base = self.contact_unknown(0, 0);
             scales[base] = sizes.length / sizes.speed;
-            scales[base + 1..base + extras].fill(sizes.length);
+            scales[base + 1..base + system.clock_extras()].fill(sizes.length);
         }
+        scales[base + system.clock_extras()..base + extras].fill(sizes.speed);
         for i in 0..self.contacts.len() {
             let base = self.contact_unknown(extras, i);
             scales[base..base + 4].fill(heaviest * sizes.speed);

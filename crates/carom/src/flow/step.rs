@@ -8,7 +8,7 @@ use super::gauss::{Demand, Field, Gauss, Halt, Leg};
 use super::piece::{Anchor, Bounds, Ending, Piece};
 use super::series::MOST_TERMS;
 use super::sizes::{ROUNDING, Sizes};
-use super::system::{Correction, Level, PER_BODY, Placed, System, pack, unpack};
+use super::system::{Correction, Level, PER_BODY, PER_SLIP, Placed, System, pack, unpack};
 use super::{Flow, Load, Mode, Obstacle, Part};
 use crate::body::State;
 use crate::contact::{Side, Surface};
@@ -16,6 +16,24 @@ use crate::shape::unit;
 
 /// How often a leg is made again to end on a ring.
 const MOST_KINKS: u32 = 6;
+
+/// A slip that has come below this, relative to the speeds, is over: friction takes the rest away in as short a time, and
+/// what that leaves out is of second order.
+const STOPPED: f64 = 1e-9;
+
+/// A slip that turns by less in a step keeps its direction.
+const STRAIGHT: f64 = 1e-6;
+
+/// Steps sought by fixed-point iteration are at most so long beside the time in which friction turns a slip around; where they could
+/// be as much longer as this, Newton's method is the less work.
+const FOLLOWED: f64 = 1.5;
+const STIFF: f64 = 30.0;
+
+/// Friction below this share of its limit lets a contact go on sticking where forces are not unique.
+const RESERVE: f64 = 0.995;
+
+/// Legs shorter than this, beside a first guess, are not made shorter for a slip that turns.
+const SHORTEST: f64 = 1e-11;
 
 /// Speeds below this, relative to a fall over the size, are rest where forces are in balance.
 const AT_REST: f64 = 1e-14;
@@ -33,10 +51,16 @@ impl Flow {
         let mut start = states.to_vec();
         system.place(&start);
         system.find_flats(&[]);
+        self.slacken_moving(&mut system, &start)?;
         let given = system.project(&mut start)?;
         system.place(&start);
         system.find_flats(&[]);
         system.modes = self.modes(&mut system, &start)?;
+        self.slacken(&mut system, &start)?;
+        let still = system.still;
+        for (slip, touch) in system.slips.iter_mut().zip(&system.touches) {
+            *slip = if touch.slip.norm() > still { touch.slip } else { Vector3::zeros() };
+        }
         let unknowns = self.pack(&start);
         self.go(system, &start, &unknowns, [from, until], given, None)
     }
@@ -50,35 +74,55 @@ impl Flow {
     pub fn follow(&self, piece: &Piece, until: f64) -> Result<Piece, Obstacle> {
         let mut system = System::new(self, piece.modes.clone());
         system.time = piece.until;
+        system.reference.clone_from(&piece.reference);
         system.place(&piece.end);
         system.find_flats(&piece.flats);
         system.touch()?;
         let mut before = Some(piece);
+        let mut start = piece.end.clone();
         match piece.ending {
             Ending::Stick { contact, .. } => {
                 before = None;
                 system.modes[contact] = Mode::Stick;
-                system.modes = self.settle_friction(&mut system, &piece.end)?;
+                // Others may come to rest with it.
+                let over = STOPPED * self.sizes(&system).speed;
+                for i in 0..self.contacts.len() {
+                    if system.slides(i) && system.touches[i].slip.norm() <= over {
+                        system.modes[i] = Mode::Stick;
+                    }
+                }
+                // What is left of their slip goes first: it says nothing of where they would slip next.
+                system.project(&mut start)?;
+                system.modes = self.settle_friction(&mut system, &start)?;
             }
             Ending::Slip { contact, .. } => {
                 before = None;
                 let friction = piece.force(contact, piece.until).friction;
-                if let Surface::Coulomb(coefficient) = self.contacts[contact].surface {
+                if let Surface::Coulomb(coefficient) = self.contacts[contact].surface
+                    && !self.shares(&mut system, piece, contact)?
+                {
                     system.modes[contact] = Mode::Slip { coefficient, along: -unit(&friction) };
                 }
             }
             Ending::Until | Ending::Step | Ending::LiftOff { .. } => {}
         }
-        for (mode, touch) in system.modes.iter_mut().zip(&system.touches) {
-            if let Mode::Slip { along, .. } = mode
-                && touch.slip != Vector3::zeros()
-                && touch.slip.dot(along) > 0.0
-            {
-                *along = unit(&touch.slip);
+        let given = system.project(&mut start)?;
+        system.touch()?;
+        let noise = STILL * self.sizes(&system).speed;
+        for i in 0..self.contacts.len() {
+            let Mode::Slip { along, .. } = &mut system.modes[i] else { continue };
+            // The slip as it was carried is good to its own last digits; what velocities tell is the judge.
+            let (carried, told) = (piece.slips[i], system.touches[i].slip);
+            let slip = match carried {
+                Some(carried) if (carried - told).norm() <= noise => carried,
+                Some(_) => told,
+                None => Vector3::zeros(),
+            };
+            system.slips[i] = slip;
+            if slip != Vector3::zeros() {
+                *along = unit(&slip);
             }
         }
-        let mut start = piece.end.clone();
-        let given = system.project(&mut start)?;
         let mut unknowns = piece.carried.clone();
         self.shift(&mut unknowns, &piece.end, &start);
         self.go(system, &start, &unknowns, [piece.until, until], given, before)
@@ -99,6 +143,7 @@ impl Flow {
             system.touch()?;
             let sizes = self.sizes(&system);
             system.still = STILL * sizes.speed;
+            (system.carries, system.lenient) = (true, false);
             system.tempo = sizes.speed / sizes.length;
             if !system.flat_rows.is_empty() {
                 system.touch()?;
@@ -113,6 +158,8 @@ impl Flow {
                 return Ok(self.resting(system, rested, leg, given));
             }
             let flats = system.flats.clone();
+            system.balance(Level::Acceleration)?;
+            system.lenient = true;
             let piece = self.step(&mut system, start, bodies, [from, until], given, &sizes, before)?;
             let overloaded = match piece {
                 Ok(piece) => return Ok(piece),
@@ -144,11 +191,12 @@ impl Flow {
         let mut y = vec![0.0; self.unknowns(extras)];
         y[..bodies.len()].copy_from_slice(bodies);
         system.pack_extras(&mut y);
-        let scales = self.scales(sizes, extras);
+        let scales = self.scales(sizes, system);
         let mut gauss = self.gauss.clone();
         // The step before, if it ran alike.
         let alike = |piece: &&Piece| {
             piece.clock == clock
+                && (0..system.modes.len()).all(|i| piece.slips[i].is_some() == system.slides(i))
                 && (!clocked
                     || piece.flats.iter().zip(&system.flats).all(|(a, b)| a.is_some() == b.is_some()))
         };
@@ -163,17 +211,19 @@ impl Flow {
             (until - from).max(0.0).min(2.0 * libm::sqrt(sizes.length / sizes.acceleration))
         };
         let first = if clocked { 0.1 } else { 0.2 * sizes.length / sizes.speed };
-        let mut length = before.map_or(first, |piece| piece.next_length);
+        let pace = self.slip_time(system, &y, if clocked { 0.0 } else { from })?;
+        let mut length = before.map_or(first.min(pace), |piece| piece.next_length);
         let outset = if clocked { 0.0 } else { from };
         let halt = |halt: Halt<Obstacle>| match halt {
             Halt::Obstacle(obstacle) => obstacle,
             Halt::Rough => Obstacle::Rough,
         };
         // Where slip begins its direction hangs on differences that the fixed-point iteration cannot follow.
-        let begins = |i: usize| {
-            matches!(system.modes[i], Mode::Slip { .. }) && system.touches[i].slip.norm() <= system.still
-        };
-        let implicit = (0..self.contacts.len()).any(begins);
+        let begins = |i: usize| system.slides(i) && system.slips[i] == Vector3::zeros();
+        let implicit = (0..self.contacts.len()).any(begins) || length.min(longest) > STIFF * pace;
+        if !implicit {
+            length = length.min(FOLLOWED * pace);
+        }
         let (mut leg, mut next_length);
         let (mut tries, mut kinks) = (0, 0);
         loop {
@@ -185,6 +235,11 @@ impl Flow {
             {
                 kinks += 1;
                 (length, longest) = (place, place);
+                continue;
+            }
+            if leg.length > SHORTEST * first && self.turns_about(system, &gauss, &leg, sizes) {
+                length = 0.6 * leg.length;
+                longest = length;
                 continue;
             }
             // A first step of a length guessed far too short is made again.
@@ -215,6 +270,9 @@ impl Flow {
         {
             (last, ending) = (place, early);
         }
+        if let Some((contact, time_error)) = self.comes_to_rest(system, &leg, last, sizes) {
+            ending = Ending::Stick { contact, time_error };
+        }
         system.place(start);
         let start_rates = system.force_rates()?;
         leg.at(last, 0..y.len(), &mut y);
@@ -236,6 +294,7 @@ impl Flow {
         self.unpack(&y, &mut end);
         let unprojected = end.clone();
         let drift = system.project(&mut end)?;
+        let slips = (0..self.contacts.len()).map(|i| system.slides(i).then_some(system.slips[i])).collect();
         y.truncate(bodies.len());
         self.shift(&mut y, &unprojected, &end);
         Ok(Ok(Piece {
@@ -248,6 +307,8 @@ impl Flow {
             clock,
             last,
             flats: system.flats.clone(),
+            slips,
+            reference: system.reference.clone(),
             modes: system.modes.clone(),
             bodies: self.bodies.clone(),
             start: start.to_vec(),
@@ -259,6 +320,84 @@ impl Flow {
             carried: y,
             start_rates,
         }))
+    }
+
+    /// Whether a contact whose friction is exhausted can go on sticking because others, of which forces are not unique, take over;
+    /// then they are those that relaxation finds.
+    fn shares(&self, system: &mut System, piece: &Piece, contact: usize) -> Result<bool, Obstacle> {
+        if self.loose < 2 || piece.until <= piece.from {
+            return Ok(false);
+        }
+        let modes = system.modes.clone();
+        self.settle_by_relaxing(system)?;
+        let (pushing, friction) = system.reference[contact];
+        let Surface::Coulomb(coefficient) = self.contacts[contact].surface else { return Ok(false) };
+        let sticks = system.modes == modes && friction.norm() < RESERVE * coefficient * pushing;
+        system.modes = modes;
+        Ok(sticks)
+    }
+
+    /// The time in which friction would turn the slowest slip around, unless it comes to rest.
+    fn slip_time(&self, system: &mut System, y: &[f64], from: f64) -> Result<f64, Obstacle> {
+        if !(0..self.contacts.len()).any(|i| system.slides(i)) {
+            return Ok(f64::INFINITY);
+        }
+        let mut rate = vec![0.0; y.len()];
+        system.rate(from, y, &mut rate)?;
+        let mut time = f64::INFINITY;
+        for i in 0..self.contacts.len() {
+            let Mode::Slip { coefficient, .. } = system.modes[i] else { continue };
+            let slip = system.slip(i).norm();
+            let row = system.balance.row(system.first_line[i]);
+            let response: f64 = row.iter().map(|c| c * c).sum();
+            // What sets out has no such time, nor what comes to rest without turning.
+            let (along, rate) = (unit(&system.slip(i)), unit(&system.slip_rate(i)));
+            let straight = along.dot(&rate) < 0.0 && along.cross(&rate).norm() < STRAIGHT;
+            if slip > 0.0 && coefficient > 0.0 && !straight {
+                time = time.min(slip / (coefficient * system.force(i).0.abs() * response));
+            }
+        }
+        Ok(time)
+    }
+
+    /// Whether a slip turns about within a leg other than through zero: friction is then not continued rightly.
+    fn turns_about(&self, system: &System, gauss: &Gauss, leg: &Leg, sizes: &Sizes) -> bool {
+        let mut slip = [0.0; PER_SLIP];
+        let slides = (0..self.contacts.len()).filter(|&i| system.slides(i));
+        for (place, i) in slides.enumerate() {
+            let Mode::Slip { along, .. } = system.modes[i] else { continue };
+            let base = system.first_slip() + place * PER_SLIP;
+            let (mut turned, mut aside): (bool, f64) = (false, 0.0);
+            for &x in gauss.nodes() {
+                leg.at(leg.time(x), base..base + PER_SLIP, &mut slip);
+                let slip = Vector3::from(slip);
+                let ahead = slip.dot(&along);
+                turned |= ahead < 0.5 * slip.norm();
+                aside = aside.max((slip - along * ahead).norm());
+            }
+            if turned && aside > STOPPED * sizes.speed {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The contact whose slip is as good as over at a place of a leg, and how long it would go on. One that keeps its direction is
+    /// left to the next leg, which goes through zero.
+    fn comes_to_rest(&self, system: &System, leg: &Leg, place: f64, sizes: &Sizes) -> Option<(usize, f64)> {
+        let (mut slip, mut rate) = ([0.0; PER_SLIP], [0.0; PER_SLIP]);
+        let mut slides = (0..self.contacts.len()).filter(|&i| system.slides(i)).enumerate();
+        slides.find_map(|(at, i)| {
+            let base = system.first_slip() + at * PER_SLIP;
+            let first = Vector3::from_column_slice(&leg.start()[base..base + PER_SLIP]);
+            leg.at(place, base..base + PER_SLIP, &mut slip);
+            leg.rate(place, base..base + PER_SLIP, &mut rate);
+            let (slip, rate) = (Vector3::from(slip), Vector3::from(rate));
+            let turned = unit(&slip).cross(&unit(&first)).norm() > STRAIGHT;
+            let over = if turned { STOPPED } else { STILL };
+            let ends = slip.norm() <= over * sizes.speed && slip.dot(&rate) < 0.0;
+            ends.then(|| (i, slip.norm() / rate.norm()))
+        })
     }
 
     /// The bodies' unknowns of states.
@@ -328,9 +467,10 @@ impl Flow {
         let rested: Vec<State> =
             start.iter().map(|state| State { velocity: zero, angular_velocity: zero, ..*state }).collect();
         let clock = core::mem::replace(&mut system.clock, false);
+        system.carries = false;
         system.place(&rested);
         let leg = self.resting_leg(system, &rested, [from, until], bodies, sizes);
-        system.clock = clock;
+        (system.clock, system.carries) = (clock, true);
         if !matches!(leg, Ok(Some(_))) {
             system.place(start);
             system.touch()?;
@@ -389,6 +529,8 @@ impl Flow {
             clock: None,
             last: leg.from + leg.length,
             flats: system.flats,
+            slips: vec![None; self.contacts.len()],
+            reference: system.reference,
             modes: system.modes,
             bodies: self.bodies.clone(),
             start: rested.clone(),

@@ -23,6 +23,8 @@
 //!
 //! In the coordinates √m v, √I Rᵀω the mass matrix is the unit matrix, which is what [`balance`](super::balance) works in.
 
+use core::ops::Range;
+
 use nalgebra::{Matrix3, Quaternion, Unit, UnitQuaternion, Vector3};
 
 use super::balance::{Balance, Failure};
@@ -48,6 +50,9 @@ pub(super) const PER_TIE: usize = 6;
 
 /// Unknowns of a flat that is rolled across: its points in the axes of both bodies.
 pub(super) const PER_FLAT: usize = 6;
+
+/// Unknowns of a contact that slips: its slip.
+pub(super) const PER_SLIP: usize = 3;
 
 /// A body where it is now, and what it would do without the rows.
 #[derive(Debug, Clone, Copy)]
@@ -103,6 +108,14 @@ pub(super) struct System<'a> {
     pub first_tie_line: Vec<usize>,
     /// A slip below this has the direction given, not its own.
     pub still: f64,
+    /// Whether the slips of contacts that slip are unknowns, what they are, and whether friction keeps the directions given.
+    pub carries: bool,
+    pub slips: Vec<Vector3<f64>>,
+    straight: bool,
+    /// The forces, λ and friction, to which those of dependent rows are to be nearest; none where there are none.
+    pub reference: Vec<(f64, Vector3<f64>)>,
+    /// Whether dependent rows are met as well as they can be: while stages are sought, which meet them only in the end.
+    pub lenient: bool,
     /// The time of states placed as such, and of a clock's zero.
     pub time: f64,
     /// The contacts that are nearly flat, and the rows of those that lie: contact, axis, line.
@@ -129,6 +142,11 @@ impl<'a> System<'a> {
             first_line: Vec::with_capacity(flow.contacts.len()),
             first_tie_line: Vec::with_capacity(flow.ties.len() + 1),
             still: 0.0,
+            carries: false,
+            slips: vec![Vector3::zeros(); flow.contacts.len()],
+            straight: false,
+            reference: Vec::new(),
+            lenient: false,
             time: 0.0,
             flats: vec![None; flow.contacts.len()],
             flat_rows: Vec::new(),
@@ -185,16 +203,57 @@ impl<'a> System<'a> {
                 flat.points = [Vector3::new(at[0], at[1], at[2]), Vector3::new(at[3], at[4], at[5])];
             }
         }
+        if self.carries {
+            let mut at = self.first_slip();
+            for i in 0..self.modes.len() {
+                if self.slides(i) {
+                    self.slips[i] = Vector3::new(y[at], y[at + 1], y[at + 2]);
+                    at += PER_SLIP;
+                }
+            }
+        }
         self.load(time);
     }
 
-    /// How many unknowns the clock and the points of flats take.
+    /// Whether a contact slips against friction.
+    pub fn slides(&self, i: usize) -> bool {
+        matches!(self.modes[i], Mode::Slip { .. })
+    }
+
+    /// How many unknowns the clock, the points of flats and slips take.
     pub fn extras(&self) -> usize {
+        let slips = if self.carries { (0..self.modes.len()).filter(|&i| self.slides(i)).count() } else { 0 };
+        self.clock_extras() + PER_SLIP * slips
+    }
+
+    /// How many the clock and the points of flats take.
+    pub fn clock_extras(&self) -> usize {
         if self.clock { 1 + PER_FLAT * self.flats.iter().flatten().count() } else { 0 }
     }
 
-    /// Writes the clock's start and the points of flats.
+    /// Where slips stand among the unknowns.
+    pub fn first_slip(&self) -> usize {
+        self.flow.contact_unknown(0, 0) + self.clock_extras()
+    }
+
+    /// The slip of a contact, as it is carried or as the velocities tell.
+    pub fn slip(&self, i: usize) -> Vector3<f64> {
+        let touch = &self.touches[i];
+        if self.carries && self.slides(i) {
+            self.slips[i] - touch.normal * touch.normal.dot(&self.slips[i])
+        } else {
+            touch.slip
+        }
+    }
+
+    /// Writes the clock's start, the points of flats and slips.
     pub fn pack_extras(&self, y: &mut [f64]) {
+        if self.carries {
+            let out = y[self.first_slip()..].chunks_mut(PER_SLIP);
+            for (i, out) in (0..self.modes.len()).filter(|&i| self.slides(i)).zip(out) {
+                out.copy_from_slice(self.slips[i].as_slice());
+            }
+        }
         if self.clock {
             let base = self.flow.contact_unknown(0, 0);
             y[base] = 0.0;
@@ -308,7 +367,7 @@ impl<'a> System<'a> {
             |direction: &Vector3<f64>| [[-direction, -p.cross(direction)], [*direction, q.cross(direction)]];
         let push = match self.modes[i] {
             Mode::Slip { coefficient, along } => {
-                Some(parts(&(touch.normal - self.slide_direction(touch, &along) * coefficient)))
+                Some(parts(&(touch.normal - self.slide_direction(i, &along) * coefficient)))
             }
             Mode::Smooth | Mode::Stick => None,
         };
@@ -363,8 +422,8 @@ impl<'a> System<'a> {
             let last = self.balance.count() - 1;
             self.balance.right[last] = -value;
             // Dependent rows that are off by rounding, each its own way, are met as well as they can be.
-            self.balance.noise[last] =
-                if level == Level::Acceleration { 1e-12 * size } else { f64::INFINITY };
+            let strict = level == Level::Acceleration && !self.lenient;
+            self.balance.noise[last] = if strict { 1e-12 * size } else { f64::INFINITY };
         }
         if level == Level::Acceleration && self.lines.iter().any(|line| line.push.is_some()) {
             self.balance.sliding = true;
@@ -375,10 +434,27 @@ impl<'a> System<'a> {
                 write(row, &self.placed, line, line.push.as_ref().unwrap_or(&line.parts));
             }
         }
+        if level == Level::Acceleration {
+            self.refer();
+        }
         self.balance.solve().map_err(|failure| match failure {
             Failure::Contradiction => Obstacle::Contradiction,
             Failure::Jam => Obstacle::Jam,
         })
+    }
+
+    /// The forces to which those of dependent rows are to be nearest, row by row.
+    fn refer(&mut self) {
+        for (i, (pushing, friction)) in self.reference.iter().enumerate() {
+            let line = self.first_line[i];
+            self.balance.reference[line] = pushing * self.pace;
+            if self.modes[i] == Mode::Stick {
+                for k in 1..3 {
+                    self.balance.reference[line + k] =
+                        self.lines[line + k].parts[1][0].dot(friction) * self.pace;
+                }
+            }
+        }
     }
 
     /// The force of a contact after [`System::balance`] at the level of accelerations: λ, and the friction on the
@@ -388,9 +464,7 @@ impl<'a> System<'a> {
         let pushing = self.balance.multipliers[line];
         let friction = match self.modes[i] {
             Mode::Smooth => Vector3::zeros(),
-            Mode::Slip { coefficient, along } => {
-                self.slide_direction(&self.touches[i], &along) * (-coefficient * pushing)
-            }
+            Mode::Slip { coefficient, along } => self.slide_direction(i, &along) * (-coefficient * pushing),
             Mode::Stick => {
                 self.lines[line + 1].parts[1][0] * self.balance.multipliers[line + 1]
                     + self.lines[line + 2].parts[1][0] * self.balance.multipliers[line + 2]
@@ -411,11 +485,14 @@ impl<'a> System<'a> {
     }
 
     /// The direction of slip, continued through a slip of zero: `along` says which way it was.
-    fn slide_direction(&self, touch: &Kinematics, along: &Vector3<f64>) -> Vector3<f64> {
-        if touch.slip.norm() <= self.still {
-            return unit(&(along - touch.normal * touch.normal.dot(along)));
+    fn slide_direction(&self, i: usize, along: &Vector3<f64>) -> Vector3<f64> {
+        let slip = self.slip(i);
+        let still = if self.carries { 0.0 } else { self.still };
+        if self.straight || slip.norm() <= still {
+            let normal = &self.touches[i].normal;
+            return unit(&(along - normal * normal.dot(along)));
         }
-        let slip = unit(&touch.slip);
+        let slip = unit(&slip);
         if slip.dot(along) < 0.0 { -slip } else { slip }
     }
 
@@ -486,6 +563,20 @@ impl<'a> System<'a> {
                 };
                 out[3 * k..3 * k + 3].copy_from_slice(rate.as_slice());
             }
+        }
+    }
+
+    /// The rates of slips: u' across the normal, and what keeps them across it as it turns.
+    fn write_slip_rates(&self, out: &mut [f64]) {
+        let slips = (0..self.modes.len()).filter(|&i| self.slides(i));
+        for (i, out) in slips.zip(out.chunks_mut(PER_SLIP)) {
+            let touch = &self.touches[i];
+            let mut rate = self.slip_rate(i);
+            if let (true, Mode::Slip { along, .. }) = (self.straight, self.modes[i]) {
+                rate = along * along.dot(&rate);
+            }
+            rate -= touch.normal * (touch.normal_rate.dot(&self.slips[i]) * self.pace);
+            out.copy_from_slice(rate.as_slice());
         }
     }
 
@@ -716,6 +807,16 @@ impl Field for System<'_> {
         self.flow.contact_unknown(self.extras(), 0)
     }
 
+    fn directions(&self) -> Range<usize> {
+        let first = self.first_slip();
+        first..first + self.extras() - self.clock_extras()
+    }
+
+    /// Slips keep the directions given.
+    fn soften(&mut self, on: bool) {
+        self.straight = on;
+    }
+
     fn rate(&mut self, t: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Obstacle> {
         self.place_unknowns(t, y);
         self.touch()?;
@@ -738,13 +839,17 @@ impl Field for System<'_> {
         if self.clock {
             self.write_flat_rates(&mut rate[self.flow.contact_unknown(0, 0)..]);
         }
+        if self.carries {
+            let from = self.first_slip();
+            self.write_slip_rates(&mut rate[from..]);
+        }
         let base = self.flow.contact_unknown(extras, 0);
         for i in 0..self.flow.contacts.len() {
             let (pushing, friction) = self.force(i);
             let out = &mut rate[base + i * PER_CONTACT..base + (i + 1) * PER_CONTACT];
             out[0] = pushing;
             out[1..4].copy_from_slice(friction.as_slice());
-            out[4] = friction.dot(&self.touches[i].slip);
+            out[4] = friction.dot(&self.slip(i));
         }
         for i in 0..self.flow.ties.len() {
             let base = self.flow.tie_unknown(extras, i);

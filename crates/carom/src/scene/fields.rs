@@ -14,7 +14,7 @@ pub(super) const fn names<const N: usize>(fields: &[Field; N]) -> [&'static str;
     names
 }
 
-pub(super) const SCENE: [Field; 13] = [
+pub(super) const SCENE: [Field; 14] = [
     ("carom", "The version of the format."),
     ("title", "Free text."),
     ("source", "Where the scene comes from: citation, equation, figure."),
@@ -22,6 +22,7 @@ pub(super) const SCENE: [Field; 13] = [
     ("body", "The bodies."),
     ("plane", "The planes: immovable half-spaces."),
     ("joint", "The joints: bilateral constraints between bodies, or of a body to the ground."),
+    ("load", "Forces besides gravity, for runs: constant ones, torques, springs with dampers."),
     ("contact", "Explicit contacts. Without any, contacts are detected."),
     ("fill", "Many bodies at once."),
     ("surface", "What detected contacts get."),
@@ -109,6 +110,34 @@ pub(super) const ROLLING: [Field; 1] = [("plane", "The name of the plane.")];
 pub(super) const KNIFE_EDGE: [Field; 2] =
     [("point", "The point, m."), ("normal", "The direction without velocity; normalised on reading.")];
 
+pub(super) const LOAD: [Field; 2] =
+    [("name", "Unique among bodies, planes, joints, loads and fills."), ("kind", "What it does.")];
+
+pub(super) const LOAD_KIND: [Field; 3] = [
+    ("force", "A constant force on a body."),
+    ("torque", "A constant torque on a body."),
+    ("spring", "A spring, with a damper along it, between two bodies or a body and the ground."),
+];
+
+pub(super) const FORCE: [Field; 3] = [
+    ("body", "The body."),
+    ("vector", "The force, N."),
+    (
+        "point",
+        "Where it acts at the start, m; the point moves with the body. Without it, the centre of mass.",
+    ),
+];
+
+pub(super) const TORQUE: [Field; 2] = [("body", "The body."), ("vector", "The torque, N m.")];
+
+pub(super) const SPRING: [Field; 5] = [
+    ("bodies", "One body, tied to the ground, or two."),
+    ("points", "Where it ends at the start, m; the points move with their bodies."),
+    ("stiffness", "Force per length, N/m."),
+    ("length", "The length at which it is slack, m; without it, that at the start."),
+    ("damping", "Force per speed along it, N s/m."),
+];
+
 pub(super) const CONTACT: [Field; 6] = [
     ("name", "The contact's name; made of the names of the two sides without it."),
     ("bodies", "Two bodies, or a body and a plane."),
@@ -122,7 +151,7 @@ pub(super) const CONTACT: [Field; 6] = [
     ("surface", "How the surface answers; without it, as [surface] says for the two."),
 ];
 
-pub(super) const FILL: [Field; 9] = [
+pub(super) const FILL: [Field; 10] = [
     ("name", "The bodies are name[0], name[1], …"),
     ("count", "How many bodies."),
     ("shape", "Their shape."),
@@ -136,6 +165,10 @@ pub(super) const FILL: [Field; 9] = [
     ("temperature", "k_B T of every active degree of freedom, J."),
     ("start", "How they are placed: on a lattice, or at random without overlap."),
     ("seed", "The seed of the random numbers."),
+    (
+        "equilibrate",
+        "Collisions of each body, elastic, before the run begins. Without it 50 after a random start, and none on a lattice.",
+    ),
 ];
 
 pub(super) const SURFACE: [Field; 3] = [
@@ -159,10 +192,15 @@ pub(super) const SURFACE_KIND: [Field; 3] = [
 pub(super) const IMPACT: [Field; 2] =
     [("law", "The impact law."), ("termination", "How a Coulomb contact ends.")];
 
-pub(super) const RUN: [Field; 5] = [
+pub(super) const RUN: [Field; 6] = [
     ("until", "The time to stop at, s."),
     ("max_events", "The number of events to stop at."),
     ("sample", "The interval of output, s; 0: events only."),
     ("record_events", "Whether events are kept, or only counted and audited."),
     ("on_paradox", "What happens at a paradox: contact is held, passed through, or the run stops."),
+    (
+        "contact_time",
+        "Among very many bodies that lose energy: a collision that follows another of the same body sooner than this, s, is \
+         elastic, so that collisions do not accumulate without end. 0: never.",
+    ),
 ];

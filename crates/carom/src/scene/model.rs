@@ -4,6 +4,7 @@ use nalgebra::Vector3;
 
 use crate::body::{Body, State};
 use crate::contact::{Contact, Side, Surface};
+use crate::flow::{End, Load, Wrench};
 use crate::impact::Law;
 use crate::impact::coulomb::Termination;
 use crate::joint::Joint;
@@ -26,6 +27,8 @@ pub struct Scene {
     pub planes: Vec<ScenePlane>,
     /// The joints.
     pub joints: Vec<Joint>,
+    /// Forces besides gravity.
+    pub loads: Vec<SceneLoad>,
     /// Explicit contacts; empty when they are to be detected.
     pub contacts: Vec<Contact>,
     /// Many bodies at once.
@@ -60,6 +63,76 @@ pub struct ScenePlane {
     pub half_space: HalfSpace,
 }
 
+/// A force besides gravity.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SceneLoad {
+    /// Its name, unique among bodies, planes, joints and loads.
+    pub name: String,
+    /// What it does.
+    pub kind: LoadKind,
+}
+
+/// What a load does. Points are given in the world at the start, and move with their bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LoadKind {
+    /// A constant force.
+    Force {
+        /// On which body.
+        body: usize,
+        /// The force.
+        vector: Vector3<f64>,
+        /// Where; without it, at the centre of mass.
+        point: Option<Vector3<f64>>,
+    },
+    /// A constant torque.
+    Torque {
+        /// On which body.
+        body: usize,
+        /// The torque.
+        vector: Vector3<f64>,
+    },
+    /// A spring with a damper along it.
+    Spring {
+        /// The bodies at its ends; none is the ground.
+        bodies: [Option<usize>; 2],
+        /// Its ends.
+        points: [Vector3<f64>; 2],
+        /// Force per length.
+        stiffness: f64,
+        /// The length without force; without it, that at the start.
+        length: Option<f64>,
+        /// Force per speed.
+        damping: f64,
+    },
+}
+
+impl SceneLoad {
+    /// The load of bodies at their states at the start.
+    #[must_use]
+    pub fn at(&self, states: &[State]) -> Load {
+        let local = |body: usize, point: &Vector3<f64>| {
+            states[body].orientation.inverse_transform_vector(&(point - states[body].position))
+        };
+        match self.kind {
+            LoadKind::Force { body, vector, point } => {
+                let point = point.map_or_else(Vector3::zeros, |point| local(body, &point));
+                Load::Push { body, point, force: vector }
+            }
+            LoadKind::Torque { body, vector } => {
+                Load::Constant { body, wrench: Wrench { force: Vector3::zeros(), torque: vector } }
+            }
+            LoadKind::Spring { bodies, points, stiffness, length, damping } => {
+                let end = |k: usize| End {
+                    body: bodies[k],
+                    point: bodies[k].map_or(points[k], |body| local(body, &points[k])),
+                };
+                let rest_length = length.unwrap_or_else(|| (points[1] - points[0]).norm());
+                Load::Spring { ends: [end(0), end(1)], stiffness, rest_length, damping }
+            }
+        }
+    }
+}
+
 /// Many bodies of one kind, to be placed by the simulation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fill {
@@ -79,6 +152,8 @@ pub struct Fill {
     pub start: Start,
     /// The seed of the random numbers.
     pub seed: u64,
+    /// Collisions of each body before the run begins, when given.
+    pub equilibrate: Option<f64>,
 }
 
 /// How a fill is placed.
@@ -173,6 +248,9 @@ pub struct RunSettings {
     pub record_events: bool,
     /// What happens at a paradox.
     pub on_paradox: OnParadox,
+    /// How long a collision of very many bodies is taken to last: one that follows another of the same body sooner loses no
+    /// energy. Where it is not given, a small share of the time between collisions; zero: never.
+    pub contact_time: Option<f64>,
 }
 
 impl Default for RunSettings {
@@ -183,6 +261,7 @@ impl Default for RunSettings {
             sample: 0.01,
             record_events: true,
             on_paradox: OnParadox::Hold,
+            contact_time: None,
         }
     }
 }

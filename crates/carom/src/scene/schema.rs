@@ -20,6 +20,7 @@ pub fn schema() -> Value {
         "body" => list(body()),
         "plane" => list(plane()),
         "joint" => list(joint()),
+        "load" => list(load()),
         "contact" => list(contact()),
         "fill" => list(fill()),
         "surface" => surface(),
@@ -189,6 +190,33 @@ fn joint_kind() -> Value {
     })
 }
 
+fn load() -> Value {
+    object(&fields::LOAD, &["name", "kind"], |name| match name {
+        "name" => reference("name"),
+        _ => load_kind(),
+    })
+}
+
+fn load_kind() -> Value {
+    let field = |name: &str| match name {
+        "body" => reference("name"),
+        "bodies" => json!({
+            "type": "array", "items": { "$ref": "#/$defs/name" }, "minItems": 1, "maxItems": 2
+        }),
+        "points" => json!({
+            "type": "array", "items": { "$ref": "#/$defs/vector" }, "minItems": 2, "maxItems": 2
+        }),
+        "stiffness" | "length" => json!({ "type": "number", "minimum": 0 }),
+        "damping" => json!({ "type": "number", "minimum": 0, "default": 0 }),
+        _ => reference("vector"),
+    };
+    alternatives(&fields::LOAD_KIND, |name| match name {
+        "force" => object(&fields::FORCE, &["body", "vector"], field),
+        "torque" => object(&fields::TORQUE, &["body", "vector"], field),
+        _ => object(&fields::SPRING, &["bodies", "points", "stiffness"], field),
+    })
+}
+
 fn contact() -> Value {
     object(&fields::CONTACT, &["bodies", "point"], |name| match name {
         "name" | "restitution" => reference(name),
@@ -206,6 +234,7 @@ fn fill() -> Value {
         "packing_fraction" => json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }),
         "temperature" => json!({ "type": "number", "minimum": 0, "default": 1 }),
         "start" => json!({ "enum": Start::ALL.map(Start::name), "default": Start::Random.name() }),
+        "equilibrate" => json!({ "type": "number", "minimum": 0 }),
         _ => json!({ "type": "integer", "minimum": 0, "default": 0 }),
     });
     fill["oneOf"] = json!([{ "required": ["mass"] }, { "required": ["density"] }]);
@@ -252,6 +281,7 @@ fn run() -> Value {
         "max_events" => json!({ "type": "integer", "minimum": 1, "default": default.max_events }),
         "sample" => json!({ "type": "number", "minimum": 0, "default": default.sample }),
         "record_events" => json!({ "type": "boolean", "default": default.record_events }),
+        "contact_time" => json!({ "type": "number", "minimum": 0 }),
         _ => json!({ "enum": OnParadox::ALL.map(OnParadox::name), "default": default.on_paradox.name() }),
     })
 }

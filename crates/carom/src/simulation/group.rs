@@ -1,4 +1,8 @@
-//! Bodies that hold on to one another, directly or through others, and are moved together by [`crate::flow`].
+//! Bodies that hold on to one another or are tied, directly or through others, and are moved together by [`crate::flow`].
+//!
+//! A group has contacts that are held, joints and loads, or both. Searches see its bodies through the bounds of the present
+//! piece, and know no more than that piece: contacts are certified for the motion as the integrator has it, whose own error is at
+//! most the accuracy of its steps, a few rounding errors of sizes and speeds each.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -6,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use super::predict::index;
 use super::queue::{Due, Pair, Party};
 use super::snapshot::StateRecord;
-use super::touch::{Cluster, Encounter};
+use super::touch::Cluster;
 use super::verdict::{Fate, Standing, Verdict};
 use super::world::World;
 use super::{Cause, Course, Simulation, Stopped};
 use crate::body::{Body, State};
 use crate::contact::Side;
-use crate::flow::{Ending, Flow, Held, Piece};
+use crate::flow::{Correction, Ending, Flow, Force, Held, Mode, Obstacle, Piece, Reaction};
 use crate::motion::Motion;
 use crate::record::Recorder;
 
@@ -26,6 +30,8 @@ pub(super) struct Group {
     flow: Flow,
     /// The flow's zero of time, since the epoch.
     zero: f64,
+    /// The same in the time of the run, when the flow set out: forces may depend on it.
+    begun: f64,
     /// The states from which the flow set out, at its zero, and how many pieces have followed the first.
     origin: Vec<State>,
     follows: u32,
@@ -36,6 +42,8 @@ pub(super) struct Group {
     slopes: Vec<Option<f64>>,
     /// What of this piece's friction the ledger knows.
     booked: f64,
+    /// Its joints, in the order of the flow's.
+    joints: Vec<usize>,
     pub version: u32,
 }
 
@@ -45,6 +53,7 @@ pub(super) struct GroupRecord {
     bodies: Vec<u32>,
     pairs: Vec<Pair>,
     zero: f64,
+    begun: f64,
     origin: Vec<StateRecord>,
     follows: u32,
     impulses: Vec<f64>,
@@ -62,7 +71,8 @@ impl GroupRecord {
     /// Whether it names what exists.
     pub fn fits(&self, world: &World) -> bool {
         let (bodies, planes) = (world.bodies.len(), world.planes.len());
-        self.bodies.iter().all(|&body| (body as usize) < bodies)
+        !self.bodies.is_empty()
+            && self.bodies.iter().all(|&body| (body as usize) < bodies)
             && self.origin.len() == self.bodies.len()
             && self.impulses.len() == self.pairs.len()
             && self.slopes.len() == self.pairs.len()
@@ -81,8 +91,8 @@ impl GroupRecord {
 /// After so many pieces a flow sets out anew, so that a snapshot need not go back further.
 const MOST_FOLLOWS: u32 = 64;
 
-/// The flow of a group.
-pub(super) fn flow_of(world: &World, bodies: &[u32], pairs: &[Pair]) -> Flow {
+/// The flow of a group: its contacts, and the joints and loads among its bodies. `begun` is the time of the run at its zero.
+pub(super) fn flow_of(world: &World, bodies: &[u32], pairs: &[Pair], begun: f64) -> Flow {
     let constants: Vec<Body> = bodies.iter().map(|&body| world.bodies[body as usize]).collect();
     let place = |body: u32| Side::Body(bodies.iter().position(|&b| b == body).unwrap_or(0));
     let held: Vec<Held> = pairs
@@ -97,7 +107,13 @@ pub(super) fn flow_of(world: &World, bodies: &[u32], pairs: &[Pair]) -> Flow {
             Held { offset: world.boxes(pair.image), ..contact }
         })
         .collect();
-    Flow::new(&constants, &world.planes, world.gravity, &held)
+    let flow = Flow::new(&constants, &world.planes, world.gravity, &held);
+    if !bodies.iter().any(|&body| world.tied(body as usize)) {
+        return flow;
+    }
+    let start: Vec<State> = bodies.iter().map(|&body| world.ties.start[body as usize]).collect();
+    let joints: Vec<_> = world.joints_of(bodies).iter().map(|&k| world.joint_among(k, bodies)).collect();
+    flow.with_joints(&joints, &start).with_loads(&world.loads_of(bodies, begun))
 }
 
 impl Group {
@@ -106,6 +122,7 @@ impl Group {
             bodies: self.bodies.clone(),
             pairs: self.pairs.clone(),
             zero: self.zero,
+            begun: self.begun,
             origin: self.origin.iter().map(StateRecord::from).collect(),
             follows: self.follows,
             impulses: self.impulses.clone(),
@@ -117,7 +134,7 @@ impl Group {
 
     /// The group again; none if its motion cannot be had again.
     pub fn of(record: &GroupRecord, world: &World) -> Option<Self> {
-        let flow = flow_of(world, &record.bodies, &record.pairs);
+        let flow = flow_of(world, &record.bodies, &record.pairs, record.begun);
         let origin: Vec<State> = record.origin.iter().map(State::from).collect();
         let mut piece = flow.advance(&origin, 0.0, FOREVER).ok()?;
         for _ in 0..record.follows {
@@ -128,24 +145,80 @@ impl Group {
             pairs: record.pairs.clone(),
             flow,
             zero: record.zero,
+            begun: record.begun,
             origin,
             follows: record.follows,
             piece,
             impulses: record.impulses.clone(),
             slopes: record.slopes.clone(),
             booked: record.booked,
+            joints: world.joints_of(&record.bodies),
             version: record.version,
         })
     }
 
     /// When its piece ends, since the epoch.
-    fn end(&self) -> f64 {
+    pub fn end(&self) -> f64 {
         self.zero + self.piece.until
     }
 
-    /// Whether a plane or an immovable body takes part.
+    /// A time as the flow has it: its piece's end exactly, where it is that.
+    fn local(&self, t: f64) -> f64 {
+        if t >= self.end() { self.piece.until } else { t - self.zero }
+    }
+
+    /// When it begins.
+    pub fn start(&self) -> f64 {
+        self.zero + self.piece.from
+    }
+
+    /// Who is named where the group has trouble: a contact's sides, or its first two bodies.
+    fn sides(&self) -> [Side; 2] {
+        if let Some(pair) = self.pairs.first() {
+            return Simulation::sides(pair);
+        }
+        let body = |k: usize| Side::Body(self.bodies.get(k).copied().unwrap_or(self.bodies[0]) as usize);
+        [body(0), body(1)]
+    }
+
+    /// Its reactions at a time, each with the number of its joint.
+    pub fn reactions(&self, t: f64) -> impl Iterator<Item = (usize, Reaction)> + '_ {
+        self.joints.iter().enumerate().map(move |(k, &joint)| (joint, self.piece.reaction(k, self.local(t))))
+    }
+
+    /// The states of its bodies at a time.
+    pub fn states(&self, t: f64) -> Vec<State> {
+        (0..self.bodies.len()).map(|member| self.piece.at(member, self.local(t))).collect()
+    }
+
+    /// How far its bodies are off each of its joints; none where it has none.
+    pub fn joint_errors(&self, t: f64) -> Option<Vec<Correction>> {
+        if self.joints.is_empty() {
+            return None;
+        }
+        self.flow.joint_errors(&self.states(t)).ok()
+    }
+
+    /// Its joints.
+    pub fn joints(&self) -> &[usize] {
+        &self.joints
+    }
+
+    /// Its bodies.
+    pub fn bodies(&self) -> &[u32] {
+        &self.bodies
+    }
+
+    /// How far the end of its piece was off before it was put back: position and velocity.
+    fn drift(&self) -> [f64; 2] {
+        [self.piece.drift.position, self.piece.drift.velocity]
+    }
+
+    /// Whether a plane, an immovable body or a force from outside takes part.
     fn is_external(&self, world: &World) -> bool {
-        self.pairs.iter().any(|pair| matches!(pair.first, Party::Plane(_)))
+        let tied = |&body: &u32| world.ties.system(body as usize).is_some_and(|system| system.external);
+        self.bodies.iter().any(tied)
+            || self.pairs.iter().any(|pair| matches!(pair.first, Party::Plane(_)))
             || self.bodies.iter().any(|&body| world.bodies[body as usize].fixed)
     }
 }
@@ -166,7 +239,7 @@ pub(super) struct HeldMotion<'a> {
 
 impl Motion for HeldMotion<'_> {
     fn at(&self, t: f64) -> State {
-        self.group.piece.at(self.member, t - self.group.zero)
+        self.group.piece.at(self.member, self.group.local(t))
     }
 
     fn acceleration(&self) -> Vector3<f64> {
@@ -210,16 +283,25 @@ impl Simulation {
     }
 
     /// The groups of a cluster are no more, and its contacts stand no longer. Returns what the forces had added up to.
-    pub(super) fn dissolve(&mut self, contacts: &[Encounter], t: f64) -> Vec<(Pair, f64, Option<f64>)> {
+    pub(super) fn dissolve(&mut self, cluster: &Cluster, t: f64) -> Vec<(Pair, f64, Option<f64>)> {
         let mut history = Vec::new();
-        for contact in contacts {
+        let mut numbers: Vec<u32> = Vec::new();
+        for contact in &cluster.contacts {
             if let Some(Standing::Held(number)) = self.standing.remove(&contact.pair) {
-                self.book_friction(number as usize, t);
-                if let Some(group) = self.groups[number as usize].take() {
-                    for (k, pair) in group.pairs.iter().enumerate() {
-                        let last = group.piece.impulse(k, t - group.zero).normal;
-                        history.push((*pair, group.impulses[k] + last, group.slopes[k]));
-                    }
+                numbers.push(number);
+            }
+        }
+        for &body in &cluster.bodies {
+            if let Course::Held { group, .. } = self.movers[body].course {
+                numbers.push(group);
+            }
+        }
+        for number in numbers {
+            self.book_friction(number as usize, t);
+            if let Some(group) = self.groups[number as usize].take() {
+                for (k, pair) in group.pairs.iter().enumerate() {
+                    let last = group.piece.impulse(k, group.local(t)).normal;
+                    history.push((*pair, group.impulses[k] + last, group.slopes[k]));
                 }
             }
         }
@@ -231,16 +313,34 @@ impl Simulation {
         let Some(Standing::Held(number)) = self.standing.get(pair) else { return None };
         let group = self.group(*number);
         let k = group.pairs.iter().position(|known| known == pair)?;
-        Some((group.impulses[k] + group.piece.impulse(k, t - group.zero).normal, group.slopes[k]))
+        Some((group.impulses[k] + group.piece.impulse(k, group.local(t)).normal, group.slopes[k]))
     }
 
-    /// Tells the ledger what friction has taken so far.
+    /// The force of a held contact at a time.
+    pub(super) fn held_force(&self, pair: &Pair, t: f64) -> Option<Force> {
+        let Some(Standing::Held(number)) = self.standing.get(pair) else { return None };
+        let group = self.group(*number);
+        let k = group.pairs.iter().position(|known| known == pair)?;
+        Some(group.piece.force(k, group.local(t)))
+    }
+
+    /// What a held contact does along its tangent.
+    pub(super) fn held_mode(&self, pair: &Pair) -> Option<Mode> {
+        let Some(Standing::Held(number)) = self.standing.get(pair) else { return None };
+        let group = self.group(*number);
+        let k = group.pairs.iter().position(|known| known == pair)?;
+        group.piece.modes().get(k).copied()
+    }
+
+    /// Tells the ledger what friction, dampers and other forces without a potential have done so far.
     fn book_friction(&mut self, number: usize, t: f64) {
+        self.note_rolling(number, t);
         if let Some(group) = &mut self.groups[number] {
-            let work: f64 =
-                (0..group.pairs.len()).map(|k| group.piece.friction_work(k, t - group.zero)).sum();
+            let at = group.local(t);
+            let friction: f64 = (0..group.pairs.len()).map(|k| group.piece.friction_work(k, at)).sum();
+            let work = friction + group.flow.load_work(&group.piece, at);
             if work != group.booked {
-                self.ledger.take_energy(work - group.booked, self.counts.events);
+                self.ledger.take_work(work - group.booked);
                 group.booked = work;
             }
         }
@@ -281,42 +381,63 @@ impl Simulation {
                 Fate::Parts | Fate::Closes | Fate::Stops => {}
             }
         }
-        while let Some(first) = held.pop() {
-            let mut pairs = vec![first];
-            let mut bodies: Vec<usize> = self.movable(&first.0).collect();
+        // Whoever is held or tied goes with all those that it is held by or tied to.
+        let mut placed = vec![false; cluster.bodies.len()];
+        for seed in 0..cluster.bodies.len() {
+            let body = cluster.bodies[seed];
+            let caught = self.world.tied(body)
+                || held.iter().any(|(pair, _): &(Pair, _)| self.movable(pair).any(|b| b == body));
+            if placed[seed] || self.world.bodies[body].fixed || !caught {
+                continue;
+            }
+            let mut bodies = vec![body];
+            let mut pairs: Vec<(Pair, Option<f64>)> = Vec::new();
             let mut next = 0;
             while let Some(&body) = bodies.get(next) {
                 next += 1;
-                let (with, without): (Vec<_>, Vec<_>) =
-                    held.into_iter().partition(|(pair, _)| self.movable(pair).any(|b| b == body));
-                held = without;
-                for (pair, slope) in with {
-                    let more: Vec<usize> = self.movable(&pair).filter(|b| !bodies.contains(b)).collect();
-                    bodies.extend(more);
-                    pairs.push((pair, slope));
+                let fixed = self.world.bodies[body].fixed;
+                let mut more: Vec<usize> = Vec::new();
+                if let Some(system) = self.world.ties.system(body) {
+                    more.extend(&system.bodies);
+                }
+                for contact in held.iter().filter(|_| !fixed) {
+                    if self.movable(&contact.0).any(|b| b == body) && !pairs.contains(contact) {
+                        pairs.push(*contact);
+                        more.extend(Self::sides(&contact.0).into_iter().filter_map(|side| match side {
+                            Side::Body(body) => Some(body),
+                            Side::Plane(_) => None,
+                        }));
+                    }
+                }
+                for body in more {
+                    if !bodies.contains(&body) {
+                        bodies.push(body);
+                    }
                 }
             }
+            for &body in &bodies {
+                placed[cluster.place(body)] = true;
+            }
+            bodies.sort_unstable();
             pairs.sort_unstable_by_key(|(pair, _)| *pair);
-            self.form_group(cluster, &pairs, history, t);
+            let states: Vec<State> = bodies.iter().map(|&body| cluster.after[cluster.place(body)]).collect();
+            let bodies: Vec<u32> = bodies.into_iter().map(index).collect();
+            if let Err((sides, obstacle)) = self.form_group(bodies, states, &pairs, history, t) {
+                let cause = if pairs.is_empty() { Cause::Tied(obstacle) } else { Cause::Hold(obstacle) };
+                return self.lose_sides(sides, cause);
+            }
         }
     }
 
-    fn form_group(
+    /// Sets bodies on a course together.
+    pub(super) fn form_group(
         &mut self,
-        cluster: &Cluster,
+        bodies: Vec<u32>,
+        origin: Vec<State>,
         pairs: &[(Pair, Option<f64>)],
         history: &[(Pair, f64, Option<f64>)],
         t: f64,
-    ) {
-        let mut bodies: Vec<u32> = Vec::new();
-        for side in pairs.iter().flat_map(|(pair, _)| Self::sides(pair)) {
-            if let Side::Body(body) = side
-                && !bodies.contains(&index(body))
-            {
-                bodies.push(index(body));
-            }
-        }
-        bodies.sort_unstable();
+    ) -> Result<(), ([Side; 2], Obstacle)> {
         let slopes = pairs
             .iter()
             .map(|(pair, slope)| {
@@ -328,12 +449,15 @@ impl Simulation {
             |pair: &Pair| history.iter().find(|(old, ..)| old == pair).map_or(0.0, |(_, sum, _)| *sum);
         let impulses = pairs.iter().map(|(pair, _)| earlier(pair)).collect();
         let pairs: Vec<Pair> = pairs.iter().map(|(pair, _)| *pair).collect();
-        let flow = flow_of(&self.world, &bodies, &pairs);
-        let origin: Vec<State> =
-            bodies.iter().map(|&body| cluster.after[cluster.place(body as usize)]).collect();
+        let begun = self.clock.absolute(t);
+        let flow = flow_of(&self.world, &bodies, &pairs, begun);
         let piece = match flow.advance(&origin, 0.0, FOREVER) {
             Ok(piece) => piece,
-            Err(obstacle) => return self.lose(&pairs[0], Cause::Hold(obstacle)),
+            Err(obstacle) => {
+                let body = |k: usize| Side::Body(bodies[k.min(bodies.len() - 1)] as usize);
+                let sides = pairs.first().map_or_else(|| [body(0), body(1)], Self::sides);
+                return Err((sides, obstacle));
+            }
         };
         // What putting the states on the contacts changed is rounding, and booked like everything else.
         let change: f64 = flow.energy(piece.start()) - flow.energy(&origin);
@@ -351,10 +475,12 @@ impl Simulation {
         }
         self.pieces += 1;
         let group = Group {
+            joints: self.world.joints_of(&bodies),
             bodies,
             pairs,
             flow,
             zero: t,
+            begun,
             origin,
             follows: 0,
             piece,
@@ -371,6 +497,7 @@ impl Simulation {
             self.groups[number] = Some(group);
         }
         self.push(end, Due::Piece { group: index(number) }, [version, 0]);
+        Ok(())
     }
 
     /// A group's piece is over: it goes on, or a contact lets go. Returns whether that was an event.
@@ -385,6 +512,7 @@ impl Simulation {
             return true;
         }
         self.book_friction(number, t);
+        self.note_drift(number);
         self.clock.now = self.clock.now.max(t);
         if self.makes_no_headway() {
             self.stopped.get_or_insert(Stopped::Stalled);
@@ -394,9 +522,13 @@ impl Simulation {
         for (k, sum) in group.impulses.iter_mut().enumerate() {
             *sum += group.piece.impulse(k, group.piece.until).normal;
         }
-        let anew = group.follows >= MOST_FOLLOWS && group.piece.ending == Ending::Step;
+        // States alone do not tell where a contact point is on a flat, nor that a contact has lost its grip.
+        let bare = !group.flow.is_slack(&group.piece) && !group.piece.nears_flat();
+        let anew = group.follows >= MOST_FOLLOWS && group.piece.ending == Ending::Step && bare;
         let next = if anew {
             let states = group.piece.end().to_vec();
+            group.begun = self.clock.epoch + t;
+            group.flow = flow_of(&self.world, &group.bodies, &group.pairs, group.begun);
             let piece = group.flow.advance(&states, 0.0, FOREVER);
             (group.origin, group.follows, group.zero) = (states, 0, t);
             piece
@@ -407,8 +539,10 @@ impl Simulation {
         let piece = match next {
             Ok(piece) => piece,
             Err(obstacle) => {
-                let pair = group.pairs[0];
-                self.lose(&pair, Cause::Hold(obstacle));
+                let sides = group.sides();
+                let tied = group.pairs.is_empty();
+                let cause = if tied { Cause::Tied(obstacle) } else { Cause::Hold(obstacle) };
+                self.lose_sides(sides, cause);
                 return false;
             }
         };
@@ -428,7 +562,18 @@ impl Simulation {
                 self.meet_all(body, t, &[]);
             }
         }
+        self.release_slipping(t, recorder);
         false
+    }
+
+    /// Notes how far a group's piece came off its joints before it was put back.
+    fn note_drift(&mut self, number: usize) {
+        let Some(group) = &self.groups[number] else { return };
+        if group.joints.is_empty() {
+            return;
+        }
+        let (sizes, [position, velocity]) = (self.sizes_of(&group.bodies, group.end()), group.drift());
+        self.ledger.see_joint(position, velocity, sizes, self.counts.events);
     }
 
     /// Whether pieces have become so short that held motion comes to nothing.

@@ -3,12 +3,15 @@
 use nalgebra::{Matrix3, Unit, Vector3};
 
 use super::Simulation;
-use super::queue::Party;
+use super::predict::index;
+use super::queue::{Pair, Party};
 use super::touch::{Cluster, Encounter};
 use crate::body::{Body, State};
 use crate::contact::{Contact, Side, Surface};
-use crate::impact::mechanism::Mechanism;
+use crate::impact::mechanism::{BodyOutcome, Mechanism};
 use crate::impact::pair::{FreeBody, strike};
+use crate::joint::Joint;
+use crate::record::JointImpulse;
 
 /// Bounces no higher than this, relative to the body, have accumulated.
 const ACCUMULATED: f64 = 1e-12;
@@ -43,6 +46,11 @@ impl Simulation {
 
     /// Applies the law to the states before.
     fn apply_law(&self, cluster: &mut Cluster) -> bool {
+        if cluster.bodies.iter().any(|&body| self.world.tied(body))
+            || cluster.contacts.iter().any(|contact| self.rolling.contains_key(&contact.pair))
+        {
+            return self.strike_mechanism(cluster);
+        }
         if let [contact] = &cluster.contacts[..] {
             let sides = Self::sides(&contact.pair);
             let (restitution, surface) = self.world.answer(sides);
@@ -52,13 +60,25 @@ impl Simulation {
                 return true;
             }
         }
-        let mut contacts: Vec<Contact> =
+        let contacts: Vec<Contact> =
             cluster.contacts.iter().map(|contact| self.contact_of(cluster, contact)).collect();
+        let Some(outcome) = self.solve(cluster, contacts, &[]) else { return false };
+        cluster.after = outcome.states;
+        for (contact, result) in cluster.contacts.iter_mut().zip(&outcome.contacts) {
+            contact.impulse = result.impulse;
+            contact.impulse_vector = result.impulse_vector;
+            contact.separation = result.separation;
+        }
+        cluster.after.iter().all(|state| state.velocity.iter().all(|x| x.is_finite()))
+    }
+
+    /// Asks the impact solver.
+    fn solve(&self, cluster: &Cluster, mut contacts: Vec<Contact>, joints: &[Joint]) -> Option<BodyOutcome> {
         let bodies: Vec<(Body, State)> =
             cluster.bodies.iter().zip(&cluster.before).map(|(&b, s)| (self.world.bodies[b], *s)).collect();
-        let outcome = loop {
-            let mechanism = Mechanism { bodies: &bodies, joints: &[], contacts: &contacts };
-            let Ok(outcome) = mechanism.solve(&self.world.options) else { return false };
+        loop {
+            let mechanism = Mechanism { bodies: &bodies, joints, contacts: &contacts };
+            let outcome = mechanism.solve(&self.world.options).ok()?;
             // A contact that is not pressed has no grip, however rough.
             let mut slack = false;
             for (contact, result) in contacts.iter_mut().zip(&outcome.contacts) {
@@ -69,16 +89,71 @@ impl Simulation {
                 }
             }
             if !slack {
-                break outcome;
+                return Some(outcome);
             }
-        };
-        cluster.after = outcome.states;
-        for (contact, result) in cluster.contacts.iter_mut().zip(&outcome.contacts) {
-            contact.impulse = result.impulse;
-            contact.impulse_vector = result.impulse_vector;
-            contact.separation = result.separation;
         }
-        cluster.after.iter().all(|state| state.velocity.iter().all(|x| x.is_finite()))
+    }
+
+    /// The whole mechanism of all bodies concerned, their joints carried to where they are. Rolling joints with friction are
+    /// joints as long as their impulses stay within it.
+    fn strike_mechanism(&self, cluster: &mut Cluster) -> bool {
+        let numbers: Vec<u32> = cluster.bodies.iter().map(|&body| index(body)).collect();
+        let kept = self.world.joints_of(&numbers);
+        loop {
+            let rolls = |contact: &Encounter| {
+                self.rolling.get(&contact.pair).filter(|_| !cluster.slipped.contains(&contact.pair)).copied()
+            };
+            let rolling: Vec<(Pair, usize)> = cluster
+                .contacts
+                .iter()
+                .filter_map(|contact| rolls(contact).map(|joint| (contact.pair, joint)))
+                .collect();
+            let all: Vec<usize> =
+                kept.iter().copied().chain(rolling.iter().map(|(_, joint)| *joint)).collect();
+            let joints: Vec<Joint> =
+                all.iter().map(|&k| self.world.joint_now(k, &numbers, &cluster.before)).collect();
+            let struck: Vec<usize> =
+                (0..cluster.contacts.len()).filter(|&k| rolls(&cluster.contacts[k]).is_none()).collect();
+            let contacts = struck.iter().map(|&k| self.contact_of(cluster, &cluster.contacts[k])).collect();
+            let Some(outcome) = self.solve(cluster, contacts, &joints) else { return false };
+            let of_rolling = rolling.iter().zip(&outcome.joints[kept.len()..]);
+            let overdrawn: Vec<Pair> = of_rolling
+                .filter(|((pair, _), joint)| self.overdraws(pair, joint))
+                .map(|((pair, _), _)| *pair)
+                .collect();
+            if !overdrawn.is_empty() {
+                cluster.slipped.extend(overdrawn);
+                continue;
+            }
+            cluster.after = outcome.states;
+            cluster.joints = all
+                .iter()
+                .zip(&outcome.joints)
+                .map(|(&joint, result)| JointImpulse {
+                    joint,
+                    impulse: result.impulse.clone(),
+                    linear: result.linear,
+                    angular: result.angular,
+                    point: result.point,
+                    determined: result.determined,
+                })
+                .collect();
+            cluster.joints.sort_by_key(|result| result.joint);
+            for (&k, result) in struck.iter().zip(&outcome.contacts) {
+                let contact = &mut cluster.contacts[k];
+                contact.impulse = result.impulse;
+                contact.impulse_vector = result.impulse_vector;
+                contact.separation = result.separation;
+            }
+            for ((pair, _), joint) in rolling.iter().zip(&outcome.joints[kept.len()..]) {
+                for contact in cluster.contacts.iter_mut().filter(|contact| contact.pair == *pair) {
+                    contact.impulse = joint.linear.dot(&contact.found.normal);
+                    contact.impulse_vector = joint.linear;
+                    contact.separation = 0.0;
+                }
+            }
+            return cluster.after.iter().all(|state| state.velocity.iter().all(|x| x.is_finite()));
+        }
     }
 
     /// One smooth contact: the closed form.

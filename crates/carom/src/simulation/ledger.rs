@@ -46,6 +46,9 @@ pub struct Audit {
     pub restitution_error_max: Worst,
     /// The most energy that an event gained, over the energy.
     pub energy_gain_max: Worst,
+    /// How far bodies were off their joints, in position over their size and in velocity over their speed; none where there are
+    /// no joints.
+    pub joint_error_max: Option<Worst>,
     /// How often the whole was compared.
     pub checks: u64,
 }
@@ -60,6 +63,8 @@ pub struct Ledger {
     linear_scale: f64,
     angular: [f64; 3],
     angular_scale: f64,
+    /// The speed of tied bodies.
+    joint_speed: f64,
     /// Absolute time of the last momentum entry.
     at: f64,
     /// The audit so far.
@@ -100,6 +105,7 @@ fn totals(world: &World, states: &[State]) -> Totals {
         let spin = state.orientation.inverse_transform_vector(&state.angular_velocity);
         sum.angular_scale += state.position.norm() * linear.norm() + spin.component_mul(&body.inertia).norm();
     }
+    sum.energy += world.loads.iter().map(|load| load.potential(states)).sum::<f64>();
     sum
 }
 
@@ -116,11 +122,12 @@ impl Ledger {
         let conserved = world.periodic.is_none() && world.gravity == Vector3::zeros();
         Self {
             energy: sum.energy,
-            energy_scale: sum.kinetic,
+            energy_scale: if sum.kinetic == 0.0 { world.tied_energy(states) } else { sum.kinetic },
             linear: sum.linear.into(),
             linear_scale: sum.linear_scale,
             angular: sum.angular.into(),
             angular_scale: sum.angular_scale,
+            joint_speed: 0.0,
             at: 0.0,
             audit: Audit {
                 energy_error_max: Worst::default(),
@@ -130,6 +137,7 @@ impl Ledger {
                 gap_min_event: 0,
                 restitution_error_max: Worst::default(),
                 energy_gain_max: Worst::default(),
+                joint_error_max: (!world.joints.is_empty()).then(Worst::default),
                 checks: 0,
             },
         }
@@ -148,6 +156,19 @@ impl Ledger {
         }
     }
 
+    /// Forces without a potential did this work.
+    pub fn take_work(&mut self, work: f64) {
+        self.energy += work;
+    }
+
+    /// An event changed the energy by what its law says, and the bodies' own energy by what it did.
+    pub fn take_energy_as(&mut self, expected: f64, done: f64, event: u64) {
+        self.energy += expected;
+        let scale = self.energy_scale.max(f64::MIN_POSITIVE);
+        self.audit.energy_error_max.note((done - expected).abs() / scale, event);
+        self.audit.energy_gain_max.note(expected.max(0.0) / scale, event);
+    }
+
     /// An impulse from outside, of a plane or a fixed body.
     pub fn take_impulse(&mut self, impulse: &Vector3<f64>, point: &Vector3<f64>) {
         add(&mut self.linear, impulse);
@@ -158,6 +179,17 @@ impl Ledger {
     pub fn see_gap(&mut self, gap: f64, event: u64) {
         if gap < self.audit.gap_min || gap.is_nan() {
             (self.audit.gap_min, self.audit.gap_min_event) = (gap, event);
+        }
+    }
+
+    /// Bodies of this size and speed were found this far off their joints.
+    pub fn see_joint(&mut self, position: f64, velocity: f64, [size, speed]: [f64; 2], event: u64) {
+        if let Some(worst) = &mut self.audit.joint_error_max {
+            // The fastest so far: what swings has no speed where it turns.
+            self.joint_speed = self.joint_speed.max(speed);
+            let relative = |error: f64, scale: f64| if error == 0.0 { 0.0 } else { error / scale };
+            worst.note(relative(position, size), event);
+            worst.note(relative(velocity, self.joint_speed), event);
         }
     }
 

@@ -7,6 +7,10 @@
 //! one impact (`touch`). A contact that cannot end by an impulse is held (`verdict`, `group`): a body at rest or sliding on a
 //! plane, and the paradox of two smooth bodies.
 //!
+//! **Tied bodies.** What joints and loads make one system (`ties`) is moved by [`crate::flow`] from the start, and only that. Its
+//! contacts are searched for with the same certificate, on the motion as integrated; its impacts are those of the whole mechanism,
+//! and the joints carry their share.
+//!
 //! **Time.** The clock has two parts, an epoch and the time since. The epoch moves on by powers of two before the time
 //! since grows long, so that a long run keeps the resolution of a short one: times, positions and gaps of the millionth
 //! event are as exact as the first's.
@@ -17,12 +21,15 @@
 mod cells;
 mod group;
 mod impact;
-mod ledger;
+pub(crate) mod ledger;
 mod pass;
 mod predict;
 mod queue;
-mod snapshot;
+mod rolling;
+pub(crate) mod snapshot;
 mod start;
+mod tied;
+mod ties;
 mod touch;
 mod verdict;
 mod world;
@@ -44,6 +51,7 @@ use queue::{Due, Entry, Pair, Party, Queue};
 use verdict::Standing;
 
 pub use ledger::{Audit, Worst};
+pub use rolling::RollingDemand;
 pub use snapshot::Snapshot;
 pub use world::World;
 
@@ -57,6 +65,10 @@ pub struct Simulation {
     groups: Vec<Option<Group>>,
     /// Contacts that last.
     standing: BTreeMap<Pair, Standing>,
+    /// Contacts that are rolling joints, as long as friction lets them roll.
+    rolling: BTreeMap<Pair, usize>,
+    /// What the other rolling joints have asked of their surfaces.
+    demands: BTreeMap<usize, RollingDemand>,
     cells: Option<Cells>,
     queue: Queue,
     ledger: Ledger,
@@ -173,6 +185,8 @@ pub enum Cause {
     Law,
     /// Contacts at rest have no consistent forces, or the motion that holds them has none.
     Hold(Obstacle),
+    /// Bodies tied by joints or loads, without contacts, have no motion from here.
+    Tied(Obstacle),
 }
 
 /// Something that makes a scene no start of a run.
@@ -196,6 +210,32 @@ pub enum Unfit {
     Motion {
         /// The body.
         body: usize,
+    },
+    /// A rolling body is off its plane by this much.
+    OffPlane {
+        /// The joint.
+        joint: usize,
+        /// How far, negative below.
+        gap: f64,
+    },
+    /// A joint forbids a velocity that its bodies have.
+    OffJoint {
+        /// The joint.
+        joint: usize,
+        /// How much of it.
+        velocity: f64,
+    },
+    /// A joint is given as rows at an instant, and has no motion to follow.
+    Instant {
+        /// The joint.
+        joint: usize,
+    },
+    /// Tied bodies have no motion from here.
+    Tied {
+        /// One of them.
+        body: usize,
+        /// What is wrong.
+        obstacle: Obstacle,
     },
 }
 
@@ -243,6 +283,8 @@ impl Simulation {
             movers,
             groups: Vec::new(),
             standing: BTreeMap::new(),
+            rolling: BTreeMap::new(),
+            demands: BTreeMap::new(),
             cells: None,
             queue: Queue::default(),
             ledger,
@@ -269,14 +311,24 @@ impl Simulation {
     /// Goes on to the next event, or for a while where none comes, and returns whether there may be more. What happens goes
     /// to the recorder.
     pub fn step(&mut self, recorder: &mut impl Recorder) -> bool {
+        self.step_to(f64::INFINITY, recorder)
+    }
+
+    /// [`Simulation::step`], but not beyond a time to look around at: where that comes first, the clock stands there,
+    /// nothing has stopped, and false is returned.
+    pub fn step_to(&mut self, pause: f64, recorder: &mut impl Recorder) -> bool {
         for _ in 0..MOST_CHORES {
             if self.stopped.is_some() {
                 return false;
             }
-            let end = self.clock.local(self.settings.until);
+            let end = self.clock.local(self.settings.until.min(pause));
             let due = self.queue.peek().map_or(f64::INFINITY, |entry| entry.time);
             if !self.sample(due.min(end), recorder) {
                 return true;
+            }
+            if due > end && pause < self.settings.until {
+                self.clock.now = self.clock.now.max(end);
+                return false;
             }
             if due > end {
                 self.clock.now = end;
@@ -388,9 +440,13 @@ impl Simulation {
     }
 
     fn lose(&mut self, pair: &Pair, cause: Cause) {
+        self.lose_sides(Self::sides(pair), cause);
+    }
+
+    fn lose_sides(&mut self, sides: [Side; 2], cause: Cause) {
         if self.stopped.is_none() {
             self.stopped = Some(Stopped::Lost);
-            self.trouble = Some(Trouble { time: self.time(), sides: Self::sides(pair), cause });
+            self.trouble = Some(Trouble { time: self.time(), sides, cause });
         }
     }
 
@@ -441,6 +497,9 @@ impl Simulation {
                 state,
             }));
             recorder.samples(&batch);
+            if !self.world.joints.is_empty() {
+                recorder.reactions(&self.reactions_at(local));
+            }
         }
         false
     }
@@ -481,6 +540,10 @@ impl Simulation {
     /// Puts a flying body back into the box, by whole boxes, at the start of its course.
     fn wrap(&mut self, body: usize) {
         let Some(lengths) = self.world.periodic else { return };
+        // Tied bodies stay together, wherever that is.
+        if self.world.tied(body) {
+            return;
+        }
         let mover = &mut self.movers[body];
         let Course::Flight(flight) = &mover.course else { return };
         let mut start = *flight.start();
@@ -510,9 +573,17 @@ impl Simulation {
     fn epoch_length(&self) -> f64 {
         let mut shortest = f64::INFINITY;
         for (i, mover) in self.movers.iter().enumerate() {
-            let Course::Flight(flight) = &mover.course else { continue };
-            let (state, size) = (flight.start(), self.world.radius[i]);
-            let speed = state.velocity.norm() + flight.spin_bound() * size;
+            let (speed, size) = match &mover.course {
+                Course::Flight(flight) => {
+                    let size = self.world.radius[i];
+                    (flight.start().velocity.norm() + flight.spin_bound() * size, size)
+                }
+                Course::Held { .. } if self.world.tied(i) => {
+                    let [size, speed] = self.sizes_of(&[predict::index(i)], self.clock.now);
+                    (speed, size)
+                }
+                Course::Held { .. } => continue,
+            };
             let pull = self.world.pull(i).norm();
             if size > 0.0 && speed > 0.0 {
                 shortest = shortest.min(size / speed);
@@ -558,6 +629,7 @@ impl Simulation {
             self.unbalanced = self.is_held_from_outside();
         }
         self.ledger.check(&self.world, &states, self.time(), self.counts.events);
+        self.check_joints();
     }
 
     /// The displacement of the second body of a pair.

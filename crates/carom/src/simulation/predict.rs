@@ -101,7 +101,9 @@ impl Simulation {
         if !self.world.bodies[body].fixed {
             for plane in 0..self.world.planes.len() {
                 let pair = Pair { first: Party::Plane(index(plane)), second: number, image: [0; 3] };
-                self.meet(pair, t, parting);
+                if !self.is_joined(Self::sides(&pair), pair.image) {
+                    self.meet(pair, t, parting);
+                }
             }
         }
         self.meet_bodies(body, t, |_| true, parting);
@@ -132,7 +134,20 @@ impl Simulation {
         };
         match &self.cells {
             // A held body may leave its cell on a curve: everyone counts, by the images about the nearest.
-            Some(cells) if self.flies(body) => cells.neighbours(body, wanted, take),
+            Some(cells) if self.flies(body) => {
+                let all = wanted([0; 3]);
+                cells.neighbours(body, wanted, |other, image| {
+                    if self.flies(other as usize) {
+                        take(other, image);
+                    }
+                });
+                // A body that enters new cells knows the held ones already.
+                if all {
+                    let here = self.state(body, self.clock.now).position;
+                    let held = (0..self.movers.len()).filter(|&other| !self.flies(other));
+                    held.for_each(|other| self.each_image(&here, other, |image| take(index(other), image)));
+                }
+            }
             _ => {
                 let here = self.state(body, self.clock.now).position;
                 for other in 0..self.movers.len() {
@@ -170,11 +185,12 @@ impl Simulation {
         if one == other || (fixed(one) && fixed(other)) || !self.world.solid(other as usize) {
             return None;
         }
-        Some(if one < other {
+        let pair = if one < other {
             Pair { first: Party::Body(one), second: other, image }
         } else {
             Pair { first: Party::Body(other), second: one, image: image.map(|boxes| -boxes) }
-        })
+        };
+        (!self.is_joined(Self::sides(&pair), image)).then_some(pair)
     }
 
     /// Puts a pair on the list for when it may touch.

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::group::{Group, GroupRecord};
 use super::ledger::Ledger;
+use super::predict::index;
 use super::queue::{Entry, Pair};
+use super::rolling::RollingDemand;
 use super::verdict::Standing;
 use super::world::World;
 use super::{Clock, Counts, Course, Mover, Simulation, Stopped};
@@ -22,6 +24,9 @@ pub struct Snapshot {
     bodies: Vec<BodyRecord>,
     groups: Vec<Option<GroupRecord>>,
     standing: Vec<(Pair, Standing)>,
+    /// Contacts that are rolling joints as long as friction lets them.
+    rolling: Vec<(Pair, u32)>,
+    demands: Vec<RollingDemand>,
     /// Each body's cell, where there is a grid.
     cells: Option<Vec<[i32; 3]>>,
     queue: Vec<Entry>,
@@ -51,7 +56,7 @@ enum CourseRecord {
 
 /// A state as numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(super) struct StateRecord {
+pub(crate) struct StateRecord {
     position: [f64; 3],
     /// Scalar first.
     orientation: [f64; 4],
@@ -110,6 +115,8 @@ impl Simulation {
             bodies,
             groups: self.groups.iter().map(|group| group.as_ref().map(Group::record)).collect(),
             standing: self.standing.iter().map(|(pair, standing)| (*pair, *standing)).collect(),
+            rolling: self.rolling.iter().map(|(pair, joint)| (*pair, index(*joint))).collect(),
+            demands: self.demands.values().copied().collect(),
             cells: self.cells.as_ref().map(|cells| (0..self.movers.len()).map(|i| cells.of(i)).collect()),
             queue: self.queue.sorted(),
             ledger: self.ledger.clone(),
@@ -142,7 +149,10 @@ impl Simulation {
                 .queue
                 .iter()
                 .all(|entry| entry.fits(count, world.planes.len(), snapshot.groups.len()))
-            && snapshot.standing.iter().all(|(pair, _)| pair.fits(count, world.planes.len()));
+            && snapshot.standing.iter().all(|(pair, _)| pair.fits(count, world.planes.len()))
+            && snapshot.rolling.iter().all(|(pair, joint)| {
+                pair.fits(count, world.planes.len()) && (*joint as usize) < world.joints.len()
+            });
         if !fits {
             return Err(Foreign);
         }
@@ -174,6 +184,8 @@ impl Simulation {
             movers,
             groups,
             standing: snapshot.standing.iter().copied().collect(),
+            rolling: snapshot.rolling.iter().map(|(pair, joint)| (*pair, *joint as usize)).collect(),
+            demands: snapshot.demands.iter().map(|demand| (demand.joint, *demand)).collect(),
             cells: None,
             queue: snapshot.queue.iter().copied().collect(),
             ledger: snapshot.ledger.clone(),

@@ -12,6 +12,8 @@ impl Simulation {
     /// Looks at every pair near enough to touch, and puts everything on the list.
     pub(super) fn begin(&mut self) -> Result<(), Vec<Unfit>> {
         self.queue.push(Entry { time: self.clock.length, due: Due::Epoch, versions: [0; 2] });
+        self.tie_up()?;
+        self.mark_rolling();
         let mut unfit = Vec::new();
         let mut touching = Vec::new();
         for body in 0..self.movers.len() {
@@ -66,7 +68,8 @@ impl Simulation {
         }
         if !self.world.bodies[body].fixed {
             let planes = 0..index(self.world.planes.len());
-            pairs.extend(planes.map(|k| Pair { first: Party::Plane(k), second: number, image: [0; 3] }));
+            let planes = planes.map(|k| Pair { first: Party::Plane(k), second: number, image: [0; 3] });
+            pairs.extend(planes.filter(|pair| !self.is_joined(Self::sides(pair), pair.image)));
         }
         self.each_neighbour(
             body,

@@ -4,6 +4,8 @@
 //! between the bodies concerned, are one impact. If anything closes, the impact law is asked; what then neither closes
 //! nor parts is left to the accelerations (`verdict`).
 
+use std::sync::Arc;
+
 use nalgebra::Vector3;
 
 use super::queue::{Due, Pair, Party};
@@ -14,8 +16,7 @@ use crate::contact::kinematics::{Facing, Kinematics, Moving, kinematics};
 use crate::contact::moment::{Sizes, moment};
 use crate::contact::{Side, Surface};
 use crate::gap::{Gap, gap, gap_to_plane};
-use crate::motion::Derivatives;
-use crate::record::{Event, Kind, Moment, Recorder, Sample};
+use crate::record::{Blow, Event, JointImpulse, Kind, Moment, Recorder, Sample};
 
 /// Rounding of a gap, relative to sizes and distances; as in [`crate::toi`].
 const ROUNDING: f64 = 4e-14;
@@ -56,6 +57,10 @@ pub(super) struct Cluster {
     pub before: Vec<State>,
     pub after: Vec<State>,
     pub contacts: Vec<Encounter>,
+    /// What the joints carried.
+    pub joints: Vec<JointImpulse>,
+    /// Rolling joints that the impact made slip.
+    pub slipped: Vec<Pair>,
 }
 
 impl Cluster {
@@ -152,6 +157,10 @@ impl Simulation {
             }
             let Some(&body) = bodies.get(next) else { break };
             next += 1;
+            if let Some(system) = self.world.ties.system(body) {
+                let more = system.bodies.iter().filter(|&&b| !self.world.bodies[b].fixed);
+                bodies.extend(more.filter(|b| !bodies.contains(b)).copied().collect::<Vec<_>>());
+            }
             for pair in self.standing_of(body) {
                 if !pairs.iter().any(|(known, ..)| *known == pair) {
                     pairs.push((pair, false, 0.0));
@@ -175,10 +184,16 @@ impl Simulation {
                 }
             }
         }
+        for body in bodies.clone() {
+            let fixed = self.world.ties.system(body).map_or(&[][..], |system| &system.bodies);
+            bodies.extend(fixed.iter().filter(|b| !bodies.contains(b)).copied().collect::<Vec<_>>());
+        }
         bodies.sort_unstable();
         pairs.sort_unstable_by_key(|(pair, ..)| *pair);
         let before: Vec<State> = bodies.iter().map(|&body| self.state(body, t)).collect();
-        let mut cluster = Cluster { bodies, after: before.clone(), before, contacts: Vec::new() };
+        let (joints, slipped) = (Vec::new(), Vec::new());
+        let after = before.clone();
+        let mut cluster = Cluster { bodies, after, before, contacts: Vec::new(), joints, slipped };
         for (pair, new, error) in pairs {
             let Some(found) = self.look(&pair, &cluster, &cluster.before) else { continue };
             let kinematics = self.kinematics_of(&pair, &cluster, &cluster.before, &found);
@@ -234,17 +249,17 @@ impl Simulation {
         self.kinematics_between(pair, |body| states[cluster.place(body)], found)
     }
 
-    /// The kinematics of a pair in free flight.
+    /// The kinematics of a pair in free flight, or under the joints and loads of its bodies.
     pub(super) fn kinematics_between(
         &self,
         pair: &Pair,
         state: impl Fn(usize) -> State,
         found: &Gap,
     ) -> Kinematics {
-        let moving = |body: usize, state: State| Moving {
+        let moving = |body: usize, placed: State| Moving {
             shape: &self.world.bodies[body].shape,
-            state,
-            derivatives: Derivatives::new(&self.world.bodies[body], &state, &self.world.gravity),
+            state: placed,
+            derivatives: self.derivatives(body, &state),
         };
         let second = pair.second as usize;
         let first = match pair.first {
@@ -324,7 +339,14 @@ impl Simulation {
             }
         };
         let happened = self.record(&cluster, closing, &verdicts, t, recorder);
-        self.go_on_from(&cluster, &verdicts, closing, t);
+        for pair in self.released(&cluster, |k| {
+            verdicts[k].fate == Fate::Holds && !cluster.slipped.contains(&cluster.contacts[k].pair)
+        }) {
+            self.rolling.remove(&pair);
+        }
+        self.note_rolling_impulses(&cluster, t);
+        self.go_on_from(&cluster, &verdicts, closing || leaving.is_some(), t);
+        self.release_slipping(t, recorder);
         if verdicts.iter().any(|verdict| verdict.fate == Fate::Stops) {
             self.stopped.get_or_insert(Stopped::Paradox);
         }
@@ -370,7 +392,7 @@ impl Simulation {
         }
         self.ledger.take_energy(change, number);
         let energy_after = self.ledger.energy();
-        let time = self.clock.absolute(t);
+        let tied = cluster.bodies.iter().any(|&body| self.world.tied(body));
         let mut events = Vec::new();
         for (contact, verdict) in cluster.contacts.iter().zip(verdicts) {
             let sides = Self::sides(&contact.pair);
@@ -386,6 +408,10 @@ impl Simulation {
                 let point = self.meeting_point(contact);
                 self.ledger.take_impulse(&(contact.impulse_vector * sign), &point);
             }
+            if closing && contact.impulse != 0.0 {
+                let (impulse_vector, between) = (contact.impulse_vector, self.between(cluster, contact));
+                recorder.blow(&Blow { sides, impulse_vector, between });
+            }
             let (restitution, surface) = self.world.answer(sides);
             if closing && cluster.contacts.len() == 1 && surface == Surface::Smooth && !contact.rests {
                 let met = (contact.separation + restitution * contact.before.v) / contact.before.v;
@@ -399,38 +425,83 @@ impl Simulation {
                     _ => (0.0, Vector3::zeros(), verdict.force_slope),
                 };
                 events.push(Event {
-                    number,
-                    time,
-                    time_error: contact.error,
-                    kind,
-                    sides,
-                    image: contact.pair.image,
-                    point: self.meeting_point(contact),
-                    normal: contact.found.normal,
-                    gap: contact.found.gap,
-                    approach: contact.before.v,
-                    separation: contact.separation,
                     impulse,
                     impulse_vector,
                     class,
                     g2: verdict.g2,
-                    g3: verdict.g3,
+                    g3: verdict.g3.filter(|_| !tied),
                     force_slope,
                     limit: verdict.limit.map(|[wait, error]| [self.clock.absolute(t + wait), error]),
-                    energy_before,
-                    energy_after,
+                    ..self.event(contact, kind, t, [energy_before, energy_after])
                 });
+            }
+            if cluster.slipped.contains(&contact.pair) {
+                events.push(self.event(contact, Kind::Slip, t, [energy_before, energy_after]));
             }
         }
         if events.is_empty() {
             return false;
         }
-        self.count(&events);
-        if self.settings.record_events {
-            self.record_states(cluster, number, time, recorder);
-            recorder.events(&events);
+        let joints: Arc<[JointImpulse]> = cluster.joints.as_slice().into();
+        for event in events.iter_mut().filter(|event| matches!(event.kind, Kind::Impact | Kind::Rest)) {
+            event.joints = joints.clone();
         }
+        self.tell(cluster, &events, recorder);
         true
+    }
+
+    /// What there is to say of a contact at any event; the rest is to be filled in.
+    pub(super) fn event(
+        &self,
+        contact: &Encounter,
+        kind: Kind,
+        t: f64,
+        [energy_before, energy_after]: [f64; 2],
+    ) -> Event {
+        Event {
+            number: self.counts.events,
+            time: self.clock.absolute(t),
+            time_error: contact.error,
+            kind,
+            sides: Self::sides(&contact.pair),
+            image: contact.pair.image,
+            point: self.meeting_point(contact),
+            normal: contact.found.normal,
+            gap: contact.found.gap,
+            approach: contact.before.v,
+            separation: contact.separation,
+            impulse: contact.impulse,
+            impulse_vector: contact.impulse_vector,
+            class: "normal",
+            g2: None,
+            g3: None,
+            force_slope: None,
+            limit: None,
+            joints: Arc::new([]),
+            energy_before,
+            energy_after,
+        }
+    }
+
+    /// From the centre of a contact's first body to that of its second's image; zero for a plane.
+    fn between(&self, cluster: &Cluster, contact: &Encounter) -> Vector3<f64> {
+        let place = |body: u32| cluster.before[cluster.place(body as usize)].position;
+        match contact.pair.first {
+            Party::Plane(_) => Vector3::zeros(),
+            Party::Body(first) => {
+                place(contact.pair.second) + self.displacement(&contact.pair) - place(first)
+            }
+        }
+    }
+
+    /// Counts an event and hands it on.
+    pub(super) fn tell(&mut self, cluster: &Cluster, events: &[Event], recorder: &mut impl Recorder) {
+        let Some(Event { number, time, .. }) = events.first() else { return };
+        self.count(events);
+        if self.settings.record_events {
+            self.record_states(cluster, *number, *time, recorder);
+            recorder.events(events);
+        }
     }
 
     pub(super) fn count(&mut self, events: &[Event]) {
@@ -467,14 +538,14 @@ impl Simulation {
     }
 
     /// Courses after an event.
-    fn go_on_from(&mut self, cluster: &Cluster, verdicts: &[Verdict], closing: bool, t: f64) {
+    fn go_on_from(&mut self, cluster: &Cluster, verdicts: &[Verdict], broken: bool, t: f64) {
         let which = |wanted: fn(&Verdict) -> bool| -> Vec<Pair> {
             let both = cluster.contacts.iter().zip(verdicts);
             both.filter(|(_, verdict)| wanted(verdict)).map(|(contact, _)| contact.pair).collect()
         };
         let parting = which(Verdict::parts);
         let stands = |pair: &Pair| self.standing.contains_key(pair);
-        let changed = closing
+        let changed = broken
             || cluster.contacts.iter().zip(verdicts).any(|(c, verdict)| verdict.stands() != stands(&c.pair));
         if !changed {
             // A graze: everyone flies on, and only the pair looks anew.
@@ -483,8 +554,11 @@ impl Simulation {
             }
             return;
         }
-        let history = self.dissolve(&cluster.contacts, t);
+        let history = self.dissolve(cluster, t);
         let held = |body: usize| {
+            if self.world.tied(body) {
+                return true;
+            }
             let both = cluster.contacts.iter().zip(verdicts);
             both.filter(|(_, v)| v.fate == Fate::Holds).any(|(c, _)| self.movable(&c.pair).any(|b| b == body))
         };

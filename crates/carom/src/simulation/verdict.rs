@@ -12,6 +12,7 @@ use super::group::flow_of;
 use super::predict::index;
 use super::queue::{Pair, Party};
 use super::touch::{Cluster, Encounter};
+use crate::contact::Surface;
 use crate::contact::kinematics::{Kinematics, effective_inverse_mass};
 use crate::flow::{Holding, Obstacle};
 use crate::motion::Flight;
@@ -156,6 +157,12 @@ impl Simulation {
             after.push(now);
             verdicts.push(verdict);
         }
+        if let Some(k) = cluster.contacts.iter().position(|contact| leaving == Some(contact.pair))
+            && self.only_slips(cluster, &resting, k)?
+        {
+            resting.push(k);
+            resting.sort_unstable();
+        }
         if !resting.is_empty() {
             self.weigh(cluster, &resting, &after, &mut verdicts, t)?;
         }
@@ -165,6 +172,21 @@ impl Simulation {
             }
         }
         Ok(verdicts)
+    }
+
+    /// Whether a rough contact that lets go loses its grip alone: free of it, the bodies would sink into one another.
+    fn only_slips(&self, cluster: &Cluster, resting: &[usize], k: usize) -> Result<bool, Obstacle> {
+        let contact = &cluster.contacts[k];
+        let (_, surface) = self.world.answer(Self::sides(&contact.pair));
+        if surface != Surface::Rough {
+            return Ok(false);
+        }
+        let bodies: Vec<u32> = cluster.bodies.iter().map(|&body| index(body)).collect();
+        let others = resting.iter().map(|&i| cluster.contacts[i].pair);
+        let pairs: Vec<Pair> = core::iter::once(contact.pair).chain(others).collect();
+        let flow = flow_of(&self.world, &bodies, &pairs, self.time());
+        let free = flow.acceleration_without(&cluster.after, 0)?;
+        Ok(free < -NONE * self.scales(cluster, contact)[0])
     }
 
     /// When bounces that end here would have ended by themselves: 2v⁺/(|g''|(1−k)), a geometric series whose ratio is
@@ -192,7 +214,9 @@ impl Simulation {
             // The numbers of the classification are those of free flight.
             (verdicts[k].g2, verdicts[k].g3) = (Some(after[k].g2), Some(after[k].g3));
         }
-        if resting.len() > 1 {
+        // Of tied bodies accelerations depend on their joints, and contacts that accelerations leave open are held until they part.
+        let tied = cluster.bodies.iter().any(|&body| self.world.tied(body));
+        if tied || resting.len() > 1 {
             let holding = self.weigh_together(cluster, resting)?;
             for (i, &k) in resting.iter().enumerate() {
                 let scale = self.scales(cluster, &cluster.contacts[k]);
@@ -200,6 +224,8 @@ impl Simulation {
                     Fate::Holds
                 } else if holding.accelerations[i] > NONE * scale[0] {
                     Fate::Parts
+                } else if tied {
+                    Fate::Holds
                 } else {
                     self.foresee(cluster, &cluster.contacts[k], t)
                 };
@@ -296,7 +322,7 @@ impl Simulation {
     fn weigh_together(&self, cluster: &Cluster, resting: &[usize]) -> Result<Holding, Obstacle> {
         let bodies: Vec<u32> = cluster.bodies.iter().map(|&body| index(body)).collect();
         let pairs: Vec<Pair> = resting.iter().map(|&k| cluster.contacts[k].pair).collect();
-        let flow = flow_of(&self.world, &bodies, &pairs);
+        let flow = flow_of(&self.world, &bodies, &pairs, self.time());
         let mut states = cluster.after.clone();
         flow.project(&mut states)?;
         flow.holding(&states)

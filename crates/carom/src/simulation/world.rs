@@ -2,9 +2,12 @@
 
 use nalgebra::Vector3;
 
+use super::ties::Ties;
 use crate::body::{Body, State};
 use crate::contact::{Side, Surface};
+use crate::flow::{Custom, Load};
 use crate::impact::Options;
+use crate::joint::Joint;
 use crate::scene::model::{OnParadox, Scene, SurfaceRules};
 use crate::shape::{HalfSpace, Shape};
 
@@ -25,8 +28,16 @@ pub struct World {
     pub options: Options,
     /// What happens at a paradox.
     pub on_paradox: OnParadox,
+    /// The joints, as they stand at the start.
+    pub joints: Vec<Joint>,
+    /// Forces besides gravity.
+    pub loads: Vec<Load>,
+    /// A user's forces, each on the bodies it names.
+    pub(super) forces: Vec<(Vec<usize>, Load)>,
+    /// Who is tied to whom.
+    pub(super) ties: Ties,
     /// Each body's circumradius.
-    pub(super) radius: Vec<f64>,
+    pub(crate) radius: Vec<f64>,
 }
 
 /// The smallest gap between a box and a body that it must leave, relative to the body.
@@ -37,10 +48,14 @@ impl World {
     #[must_use]
     pub fn of(scene: &Scene) -> (Self, Vec<State>) {
         let bodies: Vec<Body> = scene.bodies.iter().map(|b| b.body).collect();
-        let states = scene.bodies.iter().map(|b| b.state).collect();
+        let states: Vec<State> = scene.bodies.iter().map(|b| b.state).collect();
         let options =
             Options { law: scene.impact.law, termination: scene.impact.termination, ..Options::default() };
-        let world = Self {
+        let mut world = Self {
+            joints: scene.joints.clone(),
+            loads: scene.loads.iter().map(|load| load.at(&states)).collect(),
+            forces: Vec::new(),
+            ties: Ties::default(),
             radius: bodies.iter().map(|body| body.shape.circumradius()).collect(),
             bodies,
             planes: scene.planes.iter().map(|plane| plane.half_space).collect(),
@@ -50,7 +65,25 @@ impl World {
             options,
             on_paradox: scene.run.on_paradox,
         };
+        world.ties = Ties::of(&world, &states);
         (world, states)
+    }
+
+    /// The same with a force of the user's own on some bodies: it is given their states in the order of `bodies`, at the time of
+    /// the run, and adds to their wrenches. These bodies are moved together by [`crate::flow`].
+    ///
+    /// # Panics
+    ///
+    /// If there is no such body.
+    #[must_use]
+    pub fn with_force(mut self, bodies: &[usize], force: Custom) -> Self {
+        for &body in bodies {
+            assert!(body < self.bodies.len(), "a force names body {body} of {}", self.bodies.len());
+        }
+        self.forces.push((bodies.to_vec(), Load::Custom(force)));
+        let states = self.ties.start.clone();
+        self.ties = Ties::of(&self, &states);
+        self
     }
 
     /// A displacement by whole boxes.
@@ -72,7 +105,7 @@ impl World {
     }
 
     /// Restitution and surface of a contact.
-    pub(super) fn answer(&self, sides: [Side; 2]) -> (f64, Surface) {
+    pub(crate) fn answer(&self, sides: [Side; 2]) -> (f64, Surface) {
         self.surface.of(sides)
     }
 
@@ -86,7 +119,7 @@ impl World {
     }
 
     /// Kinetic and potential energy of a body; zero for a fixed one.
-    pub(super) fn energy(&self, body: usize, state: &State) -> f64 {
+    pub(crate) fn energy(&self, body: usize, state: &State) -> f64 {
         let constants = &self.bodies[body];
         if constants.fixed {
             return 0.0;

@@ -154,6 +154,8 @@ pub struct Search {
     pub image: Vector3<f64>,
     /// How often the gap was evaluated.
     pub evaluations: u32,
+    /// The gap at the beginning; infinite where it was not looked at, because the balls about the bodies were apart.
+    pub at_start: f64,
 }
 
 /// The most evaluations of the gap for one pair.
@@ -185,9 +187,10 @@ pub fn first_contact_with_plane<S: Convex, M: Motion>(
 }
 
 fn search<A: Convex, M: Motion, B: Convex, N: Motion>(pair: &Pair<A, M, B, N>, window: Window) -> Search {
-    let mut course = Course { pair, window, reached: window.from, evaluations: 0 };
+    let mut course = Course { pair, window, reached: window.from, evaluations: 0, at_start: f64::INFINITY };
     let meeting = course.run().unwrap_or_else(|early| early);
-    Search { meeting, image: Vector3::zeros(), evaluations: course.evaluations }
+    let Course { evaluations, at_start, .. } = course;
+    Search { meeting, image: Vector3::zeros(), evaluations, at_start }
 }
 
 /// A search under way.
@@ -197,6 +200,7 @@ struct Course<'p, 'a, A, M, B, N> {
     /// No contact until then.
     reached: f64,
     evaluations: u32,
+    at_start: f64,
 }
 
 /// The next instant, or how the search ends without it.
@@ -211,19 +215,24 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
         if until <= from {
             return Ok(Meeting::Apart);
         }
-        if !((until - from).is_finite() && self.pair.is_finite(from)) {
+        let states = self.pair.states(from);
+        if !((until - from).is_finite() && self.pair.is_finite(&states)) {
             return Ok(Meeting::Undecided(from));
         }
         // Where the balls stay apart there is nothing to evaluate.
-        let clear = self.pair.balls_apart(from, until - from);
+        let clear = self.pair.balls_apart(&states, until - from);
         if clear >= until - from {
             return Ok(Meeting::Apart);
         }
         // Balls that just touch may count as apart, and are left like any others.
         let begins = clear == 0.0 || self.window.start == Start::Parting;
-        let mut now = self.at(if begins { from } else { from + clear }, None)?;
+        let mut now;
         if begins {
+            now = self.taken(self.pair.seen(from, states, Near::Nothing))?;
+            self.at_start = now.gap();
             now = self.begin(now)?;
+        } else {
+            now = self.at(from + clear, None)?;
         }
         let mut before = None;
         let mut crawling = 0;
@@ -236,7 +245,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
             if now.gap() <= 2.0 * now.unsure {
                 return Ok(Meeting::At(self.contact(now)));
             }
-            let clear = self.pair.balls_apart_from(&now, left);
+            let clear = self.pair.balls_apart(&now.states, left);
             let safe = self.pair.safe_step(&now, left);
             if clear.max(safe) >= left {
                 return Ok(Meeting::Apart);
@@ -269,9 +278,13 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
     }
 
     fn evaluate(&mut self, t: f64, near: Near) -> Next {
+        self.taken(self.pair.at(t, near))
+    }
+
+    /// An instant that was evaluated, if it is one.
+    fn taken(&mut self, found: Option<Instant>) -> Next {
         self.evaluations += 1;
-        self.pair
-            .at(t, near)
+        found
             .filter(|now| now.is_sound() && self.evaluations < MOST_EVALUATIONS)
             .ok_or(Meeting::Undecided(self.reached))
     }

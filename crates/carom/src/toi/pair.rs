@@ -134,7 +134,8 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
         self.size > 0.0
     }
 
-    fn states(&self, t: f64) -> [State; 2] {
+    /// The states at a time.
+    pub fn states(&self, t: f64) -> [State; 2] {
         let mut first = self.first.motion.at(t);
         first.position += self.first.image;
         let second = match &self.second {
@@ -148,16 +149,20 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
         [first, second]
     }
 
-    /// Whether the motions have numbers at a time.
-    pub fn is_finite(&self, t: f64) -> bool {
+    /// Whether the motions have numbers where the bodies have these states.
+    pub fn is_finite(&self, states: &[State; 2]) -> bool {
         let sum = |v: &Vector3<f64>| v.x + v.y + v.z;
-        let numbers = self.states(t).map(|s| sum(&s.position) + sum(&s.velocity) + sum(&s.angular_velocity));
+        let numbers = states.map(|s| sum(&s.position) + sum(&s.velocity) + sum(&s.angular_velocity));
         (numbers[0] + numbers[1] + sum(&self.pull) + self.turning + self.unsteadiness).is_finite()
     }
 
     /// The pair at a time; nothing between two points.
     pub fn at(&self, time: f64, near: Near) -> Option<Instant> {
-        let states = self.states(time);
+        self.seen(time, self.states(time), near)
+    }
+
+    /// The same where the states are known.
+    pub fn seen(&self, time: f64, states: [State; 2], near: Near) -> Option<Instant> {
         let [first, second] = &states;
         let place = |state: &State| length(&state.position) + length(&state.velocity) * time.abs();
         let unsure = |places: f64| ROUNDING_OF_SIZE * self.size + ROUNDING_OF_PLACE * places;
@@ -300,17 +305,8 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
         self.bound(now, 1.0, [Mode::Turning; 2]).way_out(limit)
     }
 
-    /// How long the balls about the bodies stay apart from a time on, up to a limit; zero if they meet now.
-    pub fn balls_apart(&self, from: f64, limit: f64) -> f64 {
-        self.clear(&self.states(from), limit)
-    }
-
-    /// The same from an instant on.
-    pub fn balls_apart_from(&self, now: &Instant, limit: f64) -> f64 {
-        self.clear(&now.states, limit)
-    }
-
-    fn clear(&self, [first, second]: &[State; 2], limit: f64) -> f64 {
+    /// How long the balls about the bodies stay apart from states on, up to a limit; zero if they meet now.
+    pub fn balls_apart(&self, [first, second]: &[State; 2], limit: f64) -> f64 {
         match &self.second {
             Against::Body(_) => {
                 let (apart, speed) = (second.position - first.position, second.velocity - first.velocity);

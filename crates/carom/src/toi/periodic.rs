@@ -117,7 +117,7 @@ impl Periodic {
         let size = first.shape.circumradius() + second.shape.circumradius();
         let pull = second.motion.acceleration() - first.motion.acceleration();
         let unsteadiness = first.motion.unsteadiness() + second.motion.unsteadiness();
-        let mut course = Course { evaluations: 0, best: None };
+        let mut course = Course { evaluations: 0, best: None, at_start: f64::INFINITY };
         if window.until <= window.from {
             return course.end(window.until, window.until);
         }
@@ -165,7 +165,7 @@ impl Periodic {
     /// The first contact of a body with its own images.
     #[must_use]
     pub fn first_contact_with_own<S: Convex, M: Motion>(&self, body: Moving<S, M>, window: Window) -> Search {
-        let mut course = Course { evaluations: 0, best: None };
+        let mut course = Course { evaluations: 0, best: None, at_start: f64::INFINITY };
         let (nowhere, size) = (Vector3::zeros(), 2.0 * body.shape.circumradius());
         if self.count(&nowhere, size) > MOST_IMAGES {
             return course.undecided(window.from);
@@ -236,6 +236,8 @@ fn is_ahead(image: &Vector3<f64>) -> bool {
 /// The first of what was found so far.
 struct Course {
     evaluations: u32,
+    /// The least gap seen at the beginning of a search.
+    at_start: f64,
     best: Option<(Meeting, Vector3<f64>)>,
 }
 
@@ -252,6 +254,7 @@ impl Course {
 
     fn take(&mut self, found: &Search, image: Vector3<f64>) {
         self.evaluations = self.evaluations.saturating_add(found.evaluations);
+        self.at_start = self.at_start.min(found.at_start);
         let time = match found.meeting {
             Meeting::At(contact) => contact.time,
             Meeting::Undecided(t) => t,
@@ -264,15 +267,20 @@ impl Course {
     }
 
     fn undecided(self, t: f64) -> Search {
-        Search { meeting: Meeting::Undecided(t), image: Vector3::zeros(), evaluations: self.evaluations }
+        Search {
+            meeting: Meeting::Undecided(t),
+            image: Vector3::zeros(),
+            evaluations: self.evaluations,
+            at_start: self.at_start,
+        }
     }
 
     fn end(self, until: f64, reached: f64) -> Search {
-        let evaluations = self.evaluations;
+        let (evaluations, at_start) = (self.evaluations, self.at_start);
         match self.best {
-            Some((meeting, image)) => Search { meeting, image, evaluations },
+            Some((meeting, image)) => Search { meeting, image, evaluations, at_start },
             None if reached < until => self.undecided(reached),
-            None => Search { meeting: Meeting::Apart, image: Vector3::zeros(), evaluations },
+            None => Search { meeting: Meeting::Apart, image: Vector3::zeros(), evaluations, at_start },
         }
     }
 }

@@ -1,12 +1,16 @@
 //! The result of a run for programs.
 
+use std::sync::Arc;
+
 use carom::body::State;
-use carom::record::{Event, Moment, Sample};
+use carom::observe::{Curve, Estimate, Neighbours, Observables, Quantity};
+use carom::record::{Event, JointImpulse, JointReaction, Moment, Sample};
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
-use carom::simulation::{Audit, Counts, Simulation, Worst};
+use carom::simulation::{Audit, RollingDemand, Worst};
 use serde::{Serialize, Serializer};
 
+use super::engine::{Counts, Engine, Loop};
 use super::settings::Settings;
 use super::strict::Violation;
 use super::table::moment_name;
@@ -21,6 +25,8 @@ pub struct Document<'a> {
     /// The hash of the scene's text.
     scene: &'a str,
     settings: Settings,
+    #[serde(rename = "loop")]
+    which: Loop,
     law: &'static str,
     termination: &'static str,
     /// The time at the end.
@@ -29,6 +35,12 @@ pub struct Document<'a> {
     #[serde(rename = "final")]
     states: States<'a>,
     audit: JsonAudit,
+    /// What rolling joints asked of their surfaces, by name.
+    #[serde(skip_serializing_if = "Rolling::is_empty")]
+    rolling: Rolling<'a>,
+    /// Averages, in a box.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observables: Option<JsonObservables>,
     /// What ended the run before its time.
     violation: Option<Violation>,
     notes: Vec<String>,
@@ -43,7 +55,7 @@ pub struct Parts<'a> {
     pub scene: &'a Scene,
     pub hash: &'a str,
     pub settings: Settings,
-    pub simulation: &'a Simulation,
+    pub engine: &'a Engine,
     pub stopped: &'static str,
     pub violation: Option<Violation>,
     pub notes: Vec<String>,
@@ -53,36 +65,81 @@ pub struct Parts<'a> {
 impl<'a> Document<'a> {
     /// Puts it together.
     pub fn of(parts: Parts<'a>) -> Self {
-        let Parts { scene, hash, settings, simulation, stopped, violation, notes, wall_s } = parts;
+        let Parts { scene, hash, settings, engine, stopped, violation, notes, wall_s } = parts;
         Self {
             title: scene.title.as_deref(),
             source: scene.source.as_deref(),
             version: VERSION,
             scene: hash,
             settings,
+            which: engine.which(),
             law: scene.impact.law.name(),
             termination: scene.impact.termination.name(),
-            time: simulation.time(),
+            time: engine.time(),
             stopped,
-            states: States { scene, states: simulation.states() },
-            audit: JsonAudit::of(&simulation.audit()),
+            states: States { scene, states: engine.states() },
+            audit: JsonAudit::of(&engine.audit()),
+            rolling: Rolling { scene, demands: engine.rolling_demands() },
+            observables: engine
+                .observer
+                .as_ref()
+                .map(|observer| JsonObservables::of(&observer.observables())),
             violation,
             notes,
             rows: None,
-            performance: Performance::of(&simulation.counts(), wall_s),
+            performance: Performance::of(&engine.counts(), wall_s),
         }
     }
 
     /// Says how many rows the tables have.
-    pub fn set_rows(&mut self, [events, samples]: [u64; 2]) {
-        self.rows = Some(Rows { events, samples });
+    pub fn set_rows(&mut self, rows: Rows) {
+        self.rows = Some(rows);
+    }
+}
+
+/// The rows of the tables.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Rows {
+    /// Of events.
+    pub events: u64,
+    /// Of samples.
+    pub samples: u64,
+    /// Of joint impulses, where there are joints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub joint_impulses: Option<u64>,
+    /// Of reactions, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reactions: Option<u64>,
+}
+
+/// The demands of rolling joints by name.
+struct Rolling<'a> {
+    scene: &'a Scene,
+    demands: Vec<RollingDemand>,
+}
+
+impl Rolling<'_> {
+    fn is_empty(&self) -> bool {
+        self.demands.is_empty()
     }
 }
 
 #[derive(Serialize)]
-struct Rows {
-    events: u64,
-    samples: u64,
+struct JsonDemand {
+    /// The largest friction over normal force or impulse.
+    friction_needed: f64,
+    time: f64,
+    /// When it first had to pull.
+    pulls: Option<f64>,
+}
+
+impl Serialize for Rolling<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.demands.iter().map(|demand| {
+            let RollingDemand { joint, coefficient, time, pulls } = *demand;
+            (&self.scene.joints[joint].name, JsonDemand { friction_needed: coefficient, time, pulls })
+        }))
+    }
 }
 
 /// The states by name, in the order of the scene.
@@ -120,9 +177,51 @@ impl From<&State> for JsonState {
     }
 }
 
+/// Averages of a gas.
+#[derive(Serialize)]
+pub struct JsonObservables {
+    #[serde(flatten)]
+    estimates: Estimates,
+    /// Blocks that the errors come from, and their length.
+    blocks: u64,
+    block_time: f64,
+    time: f64,
+    interval: f64,
+    compressibility_from_rate: Option<f64>,
+    g_r: Option<Neighbours>,
+    msd: Curve,
+    vacf: Curve,
+}
+
+/// The quantities under their names.
+pub struct Estimates(pub [Estimate; Quantity::ALL.len()]);
+
+impl Serialize for Estimates {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Quantity::ALL.map(Quantity::name).into_iter().zip(&self.0))
+    }
+}
+
+impl JsonObservables {
+    /// In the names of files.
+    pub fn of(observables: &Observables) -> Self {
+        Self {
+            estimates: Estimates(observables.estimates),
+            blocks: observables.blocks,
+            block_time: observables.block_time,
+            time: observables.time,
+            interval: observables.interval,
+            compressibility_from_rate: observables.compressibility_from_rate,
+            g_r: observables.neighbours.clone(),
+            msd: observables.displacement.clone(),
+            vacf: observables.velocities.clone(),
+        }
+    }
+}
+
 /// The worst values, and the events where they were seen.
 #[derive(Serialize)]
-struct JsonAudit {
+pub struct JsonAudit {
     energy_error_max: f64,
     linear_error_max: f64,
     /// None where angular momentum is not conserved.
@@ -131,6 +230,9 @@ struct JsonAudit {
     gap_min: Option<f64>,
     restitution_error_max: f64,
     energy_gain_max: f64,
+    /// How far bodies were off their joints; none where there are no joints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    joint_error_max: Option<f64>,
     checks: u64,
     at: AuditEvents,
 }
@@ -143,6 +245,8 @@ struct AuditEvents {
     gap_min: Option<u64>,
     restitution_error_max: u64,
     energy_gain_max: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    joint_error_max: Option<u64>,
 }
 
 /// The smallest gap and where it was seen, if any was measured.
@@ -151,7 +255,8 @@ pub fn smallest_gap(audit: &Audit) -> Option<Worst> {
 }
 
 impl JsonAudit {
-    fn of(audit: &Audit) -> Self {
+    /// In the names of files.
+    pub fn of(audit: &Audit) -> Self {
         let gap = smallest_gap(audit);
         Self {
             energy_error_max: audit.energy_error_max.value,
@@ -160,6 +265,7 @@ impl JsonAudit {
             gap_min: gap.map(|worst| worst.value),
             restitution_error_max: audit.restitution_error_max.value,
             energy_gain_max: audit.energy_gain_max.value,
+            joint_error_max: audit.joint_error_max.map(|worst| worst.value),
             checks: audit.checks,
             at: AuditEvents {
                 energy_error_max: audit.energy_error_max.event,
@@ -168,6 +274,7 @@ impl JsonAudit {
                 gap_min: gap.map(|worst| worst.event),
                 restitution_error_max: audit.restitution_error_max.event,
                 energy_gain_max: audit.energy_gain_max.event,
+                joint_error_max: audit.joint_error_max.map(|worst| worst.event),
             },
         }
     }
@@ -183,6 +290,8 @@ struct Performance {
     searches: u64,
     gaps: u64,
     samples: u64,
+    /// Collisions of a crowd made elastic because they followed another too soon.
+    elastic: u64,
     wall_s: f64,
     impacts_per_s: f64,
     events_per_s: f64,
@@ -199,6 +308,7 @@ impl Performance {
             searches: counts.searches,
             gaps: counts.gaps,
             samples: counts.samples,
+            elastic: counts.elastic,
             wall_s,
             impacts_per_s: rate(counts.impacts),
             events_per_s: rate(counts.events),
@@ -231,8 +341,73 @@ pub struct JsonEvent<'a> {
     force_slope: Option<f64>,
     /// The time at which bounces end, and its error.
     limit: Option<[f64; 2]>,
+    /// What the joints carried, by name.
+    #[serde(skip_serializing_if = "Joints::is_empty")]
+    joints: Joints<'a>,
     energy_before: f64,
     energy_after: f64,
+}
+
+/// Joint impulses by name.
+struct Joints<'a> {
+    scene: &'a Scene,
+    impulses: Arc<[JointImpulse]>,
+}
+
+impl Joints<'_> {
+    fn is_empty(&self) -> bool {
+        self.impulses.is_empty()
+    }
+}
+
+#[derive(Serialize)]
+struct JsonJoint<'a> {
+    /// The impulse of each row.
+    impulse: &'a [f64],
+    /// The resultant on the first body.
+    linear: [f64; 3],
+    /// The moment about the point.
+    angular: [f64; 3],
+    point: [f64; 3],
+    determined: bool,
+}
+
+impl Serialize for Joints<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.impulses.iter().map(|joint| {
+            let entry = JsonJoint {
+                impulse: &joint.impulse,
+                linear: joint.linear.into(),
+                angular: joint.angular.into(),
+                point: joint.point.into(),
+                determined: joint.determined,
+            };
+            (&self.scene.joints[joint.joint].name, entry)
+        }))
+    }
+}
+
+/// What a joint exerts at a time.
+#[derive(Serialize)]
+pub struct JsonReaction<'a> {
+    time: f64,
+    joint: &'a str,
+    point: [f64; 3],
+    force: [f64; 3],
+    torque: [f64; 3],
+}
+
+impl<'a> JsonReaction<'a> {
+    /// A reaction in the scene's names.
+    pub fn of(scene: &'a Scene, reaction: &JointReaction) -> Self {
+        Self {
+            time: reaction.time,
+            joint: &scene.joints[reaction.joint].name,
+            point: reaction.point.into(),
+            force: reaction.force.into(),
+            torque: reaction.torque.into(),
+        }
+    }
 }
 
 impl<'a> JsonEvent<'a> {
@@ -259,6 +434,7 @@ impl<'a> JsonEvent<'a> {
             g3: finite(event.g3),
             force_slope: finite(event.force_slope),
             limit: event.limit,
+            joints: Joints { scene, impulses: event.joints.clone() },
             energy_before: event.energy_before,
             energy_after: event.energy_after,
         }

@@ -4,8 +4,11 @@
 //! | --- | --- |
 //! | `scene.toml` or `scene.json` | the scene's text |
 //! | `events-00001.parquet` …, `samples-00001.parquet` … | what happened, in parts, while the run is under way |
+//! | `joint_impulses-00001.parquet` …, `reactions-00001.parquet` … | the same of joints, where there are any |
 //! | `checkpoint.json` | the state to go on from, and which parts belong to it |
-//! | `events.parquet`, `samples.parquet`, `run.json` | the result |
+//! | `events.parquet`, `samples.parquet`, with joints `joint_impulses.parquet` and `reactions.parquet`, `run.json` | the result |
+//! | `observables.parquet` | in a box, the averages over each block |
+//! | `trajectory.xyz` or `trajectory.gsd` | the samples for other programs, where asked for |
 //!
 //! A file is written under another name, brought to the disk and renamed, so that a kill at any moment leaves none that is
 //! half written. A checkpoint comes after its parts: parts that it does not know are from later, and are dropped when
@@ -18,23 +21,29 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
-use carom::record::{Event, Sample};
-use carom::scene::Format;
+use carom::observe::BlockMeans;
+use carom::record::{Event, JointReaction, Sample};
+use carom::scene::Format as Language;
 use carom::scene::model::Scene;
-use carom::simulation::Snapshot;
 use serde::{Deserialize, Serialize};
 
 use super::super::input::Input;
+use super::document::Rows;
+use super::engine::Snapshot;
 use super::settings::Settings;
-use super::table::Table;
+use super::table::{JointRow, Table};
+use super::trajectory::{self, Format};
 use crate::diagnostics::Refusal;
 use crate::{Failure, VERSION};
 
 const CHECKPOINT: &str = "checkpoint.json";
 /// The file of the result.
 pub const RESULT: &str = "run.json";
-const SCENES: [(&str, Format); 2] = [("scene.toml", Format::Toml), ("scene.json", Format::Json)];
-const TABLES: [&str; 2] = ["events", "samples"];
+const SCENES: [(&str, Language); 2] = [("scene.toml", Language::Toml), ("scene.json", Language::Json)];
+const TABLES: [&str; 4] = ["events", "samples", "joint_impulses", "reactions"];
+
+/// What is made of the rest at the end.
+const MADE: [&str; 3] = ["observables.parquet", "trajectory.xyz", "trajectory.gsd"];
 
 /// Ends the name of a file that is being written.
 const UNFINISHED: &str = ".tmp";
@@ -55,10 +64,10 @@ pub struct Checkpoint {
     pub wall_s: f64,
     /// How many derivatives of gaps were not finite.
     pub unbounded: u64,
-    /// The parts that belong to it, of events and of samples.
-    parts: [u32; 2],
+    /// The parts that belong to it, of each table.
+    parts: [u32; 4],
     /// Their rows.
-    rows: [u64; 2],
+    rows: [u64; 4],
     /// Whether the parts have become one file each.
     merged: bool,
     /// The state itself.
@@ -82,10 +91,20 @@ pub struct Standing<'a> {
 pub struct Folder {
     path: PathBuf,
     hash: String,
+    /// For the metadata of files.
+    about: [(&'static str, String); 3],
     events: Shelf<Event>,
     samples: Shelf<Sample>,
+    /// Only where there are joints.
+    joints: Option<JointShelves>,
     /// Held as long as the run is at work here.
     _lock: File,
+}
+
+/// The tables of joints.
+struct JointShelves {
+    impulses: Shelf<JointRow>,
+    reactions: Shelf<JointReaction>,
 }
 
 /// One table's rows on their way to its parts.
@@ -113,11 +132,18 @@ impl Folder {
         let hash = hash(input.text.as_bytes());
         let title = scene.title.clone().unwrap_or_default();
         let about = [("version", VERSION.to_string()), ("scene", hash.clone()), ("title", title)];
+        let events = Shelf::new(Table::of_events(&about), Table::events);
+        let samples = Shelf::new(Table::of_samples(&about), Table::samples);
         Self {
             path: path.to_path_buf(),
             hash,
-            events: Shelf::new(Table::of_events(&about), Table::events),
-            samples: Shelf::new(Table::of_samples(&about), Table::samples),
+            events,
+            samples,
+            joints: (!scene.joints.is_empty()).then(|| JointShelves {
+                impulses: Shelf::new(Table::of_joint_impulses(&about), Table::joint_impulses),
+                reactions: Shelf::new(Table::of_reactions(&about), Table::reactions),
+            }),
+            about,
             _lock: lock,
         }
     }
@@ -175,12 +201,17 @@ impl Folder {
             }
             sync(path)?;
         }
-        let known = if checkpoint.merged { [1, 1] } else { checkpoint.parts };
+        let known = if checkpoint.merged { [1; 4] } else { checkpoint.parts };
         (folder.events.parts, folder.samples.parts) = (known[0], known[1]);
-        [folder.events.rows, folder.samples.rows] = checkpoint.rows;
+        (folder.events.rows, folder.samples.rows) = (checkpoint.rows[0], checkpoint.rows[1]);
+        if let Some(JointShelves { impulses, reactions }) = &mut folder.joints {
+            (impulses.parts, reactions.parts) = (known[2], known[3]);
+            (impulses.rows, reactions.rows) = (checkpoint.rows[2], checkpoint.rows[3]);
+        }
         remove_all(path, |name| {
             let later = |k: usize| is_part(name, TABLES[k]).is_some_and(|part| part > known[k]);
-            name.ends_with(UNFINISHED) || name == RESULT || later(0) || later(1)
+            let made = name == RESULT || MADE.contains(&name);
+            name.ends_with(UNFINISHED) || made || (0..TABLES.len()).any(later)
         })?;
         Ok(folder)
     }
@@ -195,14 +226,61 @@ impl Folder {
         &self.hash
     }
 
-    /// How many rows there are, of events and of samples.
-    pub fn rows(&self) -> [u64; 2] {
-        [self.events.rows, self.samples.rows]
+    /// How many rows there are.
+    pub fn rows(&self) -> Rows {
+        Rows {
+            events: self.events.rows,
+            samples: self.samples.rows,
+            joint_impulses: self.joints.as_ref().map(|joints| joints.impulses.rows),
+            reactions: self.joints.as_ref().map(|joints| joints.reactions.rows),
+        }
     }
 
-    /// Takes events.
+    fn parts(&self) -> [u32; 4] {
+        let joints = self.joints.as_ref().map_or([0; 2], |j| [j.impulses.parts, j.reactions.parts]);
+        [self.events.parts, self.samples.parts, joints[0], joints[1]]
+    }
+
+    /// Writes the means of blocks.
+    pub fn write_blocks(&self, blocks: &[BlockMeans]) -> io::Result<()> {
+        let table = Table::of_observables(&self.about);
+        replace(&self.path.join(MADE[0]), &table.file(&table.observables(blocks)?)?)
+    }
+
+    /// Writes the samples in another format.
+    pub fn write_trajectory(&self, format: Format, scene: &Scene) -> io::Result<()> {
+        let samples = self.path.join("samples.parquet");
+        match format {
+            Format::Parquet => Ok(()),
+            Format::Xyz => {
+                write(&self.path.join(MADE[1]), |file| trajectory::xyz::write(file, scene, &samples))
+            }
+            Format::Gsd => {
+                write(&self.path.join(MADE[2]), |file| trajectory::gsd::write(file, scene, &samples))
+            }
+        }
+    }
+
+    /// Takes events, and what the joints carried in them.
     pub fn take_events(&mut self, scene: &Scene, events: &[Event]) -> io::Result<()> {
+        if let Some(joints) = &mut self.joints
+            // All contacts of an event have the same.
+            && let Some(event) = events.iter().find(|event| !event.joints.is_empty())
+        {
+            let row = |impulse: &carom::record::JointImpulse| JointRow {
+                number: event.number,
+                time: event.time,
+                impulse: impulse.clone(),
+            };
+            let rows: Vec<JointRow> = event.joints.iter().map(row).collect();
+            joints.impulses.take(&self.path, scene, &rows)?;
+        }
         self.events.take(&self.path, scene, events)
+    }
+
+    /// Takes reactions.
+    pub fn take_reactions(&mut self, scene: &Scene, reactions: &[JointReaction]) -> io::Result<()> {
+        self.joints.as_mut().map_or(Ok(()), |joints| joints.reactions.take(&self.path, scene, reactions))
     }
 
     /// Takes samples.
@@ -214,10 +292,14 @@ impl Folder {
     pub fn checkpoint(&mut self, scene: &Scene, standing: &Standing) -> io::Result<()> {
         self.events.flush(&self.path, scene)?;
         self.samples.flush(&self.path, scene)?;
-        self.write_checkpoint(standing, [self.events.parts, self.samples.parts], false)
+        if let Some(joints) = &mut self.joints {
+            joints.impulses.flush(&self.path, scene)?;
+            joints.reactions.flush(&self.path, scene)?;
+        }
+        self.write_checkpoint(standing, self.parts(), false)
     }
 
-    fn write_checkpoint(&self, standing: &Standing, parts: [u32; 2], merged: bool) -> io::Result<()> {
+    fn write_checkpoint(&self, standing: &Standing, parts: [u32; 4], merged: bool) -> io::Result<()> {
         let path = self.path.join(CHECKPOINT);
         let checkpoint = Checkpoint {
             version: VERSION.to_string(),
@@ -226,7 +308,12 @@ impl Folder {
             wall_s: standing.wall_s,
             unbounded: standing.unbounded,
             parts,
-            rows: self.rows(),
+            rows: [
+                self.events.rows,
+                self.samples.rows,
+                self.joints.as_ref().map_or(0, |joints| joints.impulses.rows),
+                self.joints.as_ref().map_or(0, |joints| joints.reactions.rows),
+            ],
             merged,
             snapshot: standing.snapshot.clone(),
         };
@@ -249,20 +336,26 @@ impl Folder {
         }
     }
 
-    /// Makes one file of each table's parts and writes the result, which is told how many rows there are. The
-    /// checkpoint stays if the run can go on.
+    /// Makes one file of each table's parts, lets `more` write what is made of them, and writes the result, which is told
+    /// how many rows there are. The checkpoint stays if the run can go on.
     pub fn finish(
         &mut self,
         scene: &Scene,
         standing: &Standing,
         can_go_on: bool,
-        result: impl FnOnce([u64; 2]) -> io::Result<Vec<u8>>,
+        more: impl FnOnce(&Self) -> io::Result<()>,
+        result: impl FnOnce(Rows) -> io::Result<Vec<u8>>,
     ) -> io::Result<()> {
         self.checkpoint(scene, standing)?;
         self.events.merge(&self.path)?;
         self.samples.merge(&self.path)?;
+        if let Some(joints) = &self.joints {
+            joints.impulses.merge(&self.path)?;
+            joints.reactions.merge(&self.path)?;
+        }
+        more(self)?;
         replace(&self.path.join(RESULT), &result(self.rows())?)?;
-        self.write_checkpoint(standing, [0; 2], true)?;
+        self.write_checkpoint(standing, [0; 4], true)?;
         remove_all(&self.path, |name| TABLES.iter().any(|table| is_part(name, table).is_some()))?;
         if !can_go_on {
             remove_all(&self.path, |name| name == CHECKPOINT)?;
@@ -323,6 +416,7 @@ fn is_ours(name: &str) -> bool {
     let whole = |table: &str| name.strip_prefix(table) == Some(".parquet");
     name == CHECKPOINT
         || name == RESULT
+        || MADE.contains(&name)
         || SCENES.iter().any(|(scene, _)| name == *scene)
         || TABLES.iter().any(|table| whole(table) || is_part(name, table).is_some())
 }
@@ -393,7 +487,7 @@ fn remove_all(path: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<()> {
 }
 
 /// Writes a file that is there as a whole or not at all.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write(path, |mut file| {
         file.write_all(bytes)?;
         Ok(file)

@@ -4,9 +4,10 @@ use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use carom::simulation::Simulation;
+use carom::fill::Stage;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::engine::Engine;
 use crate::report;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -48,26 +49,26 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Starts a bar.
-    pub fn new(simulation: &Simulation, max_events: usize) -> Self {
-        let bar = io::stderr().is_terminal().then(|| {
+    /// Starts a bar, unless it would be one of many.
+    pub fn new(engine: &Engine, max_events: usize, shown: bool) -> Self {
+        let bar = (shown && io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("[{bar:30}] {msg}");
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "))
         });
         let now = Instant::now();
-        let share_before = share(simulation, max_events);
-        let events_before = simulation.counts().events;
+        let share_before = share(engine, max_events);
+        let events_before = engine.counts().events;
         Self { bar, start: now, last: now, share_before, events_before, max_events }
     }
 
     /// Shows how far the run is, now and then.
-    pub fn show(&mut self, simulation: &Simulation, now: Instant) {
+    pub fn show(&mut self, engine: &Engine, now: Instant) {
         let Some(bar) = self.bar.as_ref().filter(|_| now - self.last >= EVERY) else { return };
         self.last = now;
         let taken = (now - self.start).as_secs_f64();
-        let share = share(simulation, self.max_events);
-        let events = simulation.counts().events;
+        let share = share(engine, self.max_events);
+        let events = engine.counts().events;
         let rate = (events - self.events_before) as f64 / taken;
         let gone = share - self.share_before;
         let left = if gone > 0.0 { duration(taken * (1.0 - share) / gone) } else { "-".to_string() };
@@ -79,8 +80,8 @@ impl Progress {
         bar.set_position((share * STEPS as f64) as u64);
         bar.set_message(format!(
             "t = {} of {}, {events} events, {rate:.0} events/s, {left} left",
-            report::number(simulation.time()),
-            report::number(simulation.until()),
+            report::number(engine.time()),
+            report::number(engine.until()),
         ));
     }
 
@@ -92,11 +93,55 @@ impl Progress {
     }
 }
 
+/// A line on standard error, where that is a terminal, that says how far the bodies of fills are placed.
+pub struct Placing {
+    bar: Option<ProgressBar>,
+}
+
+impl Placing {
+    /// Starts it.
+    pub fn new(shown: bool) -> Self {
+        let bar = (shown && io::stderr().is_terminal()).then(|| {
+            let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("[{bar:30}] {msg}");
+            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "))
+        });
+        Self { bar }
+    }
+
+    /// Shows a stage; false once the user has asked for the end.
+    pub fn show(&self, stage: Stage) -> bool {
+        if let Some(bar) = &self.bar {
+            let (share, message) = match stage {
+                Stage::Growing { packing, wanted } => {
+                    (packing / wanted, format!("bodies grow: packing {packing:.4} of {wanted:.4}"))
+                }
+                Stage::Equilibrating { share } => (share, "bodies collide before the run begins".to_string()),
+            };
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a share is between 0 and 1"
+            )]
+            bar.set_position((share.clamp(0.0, 1.0) * STEPS as f64) as u64);
+            bar.set_message(message);
+        }
+        !interrupted()
+    }
+
+    /// Takes it away.
+    pub fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// How much of the run is done: by its time or by its events, whichever ends it sooner.
-fn share(simulation: &Simulation, max_events: usize) -> f64 {
+fn share(engine: &Engine, max_events: usize) -> f64 {
     let part = |done: f64, all: f64| if all > 0.0 { (done / all).clamp(0.0, 1.0) } else { 1.0 };
-    let by_time = part(simulation.time(), simulation.until());
-    by_time.max(part(simulation.counts().events as f64, max_events as f64))
+    let by_time = part(engine.time(), engine.until());
+    by_time.max(part(engine.counts().events as f64, max_events as f64))
 }
 
 fn duration(seconds: f64) -> String {

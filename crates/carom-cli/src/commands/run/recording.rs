@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, UInt64Type};
@@ -39,6 +40,7 @@ impl Recording {
             Refusal::of_command_line(None, &message, Some("a folder that `carom run -o` wrote"))
         })?;
         let (input, scene) = Input::read(&scene)?.scene()?;
+        let scene = carom::fill::populate(&scene);
         let document = fs::read(path.join(folder::RESULT)).ok();
         Ok(Self { scene, text: input.text, document, path: path.to_path_buf() })
     }
@@ -190,6 +192,7 @@ fn events(batch: &RecordBatch, names: &Names) -> Option<Vec<Event>> {
                 g2: g2(row),
                 g3: g3(row),
                 force_slope: force_slope(row),
+                joints: Arc::new([]),
                 limit: limit.0(row).zip(limit.1(row)).map(|(time, error)| [time, error]),
                 energy_before: energy.0[row],
                 energy_after: energy.1[row],

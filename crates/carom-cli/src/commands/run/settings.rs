@@ -1,5 +1,6 @@
 //! How a scene is run: what the file says and the command line changes, as it goes into files.
 
+use carom::crowd;
 use carom::scene::model::{OnParadox, RunSettings};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,10 @@ pub struct Settings {
     pub on_paradox: Paradox,
     /// Whether the first violation ends the run.
     pub strict: bool,
+    /// How long a collision of very many bodies is taken to last, where it was given.
+    pub contact_time: Option<f64>,
+    /// What was added to the seeds of the fills.
+    pub replica: u64,
 }
 
 /// What happens at a paradox, by its name in files.
@@ -35,23 +40,32 @@ pub enum Paradox {
 impl Settings {
     /// Those of a scene.
     pub fn of(run: &RunSettings, strict: bool) -> Self {
-        let RunSettings { until, max_events, sample, record_events, on_paradox } = *run;
+        let RunSettings { until, max_events, sample, record_events, on_paradox, contact_time } = *run;
         let on_paradox = match on_paradox {
             OnParadox::Hold => Paradox::Hold,
             OnParadox::Pass => Paradox::Pass,
             OnParadox::Stop => Paradox::Stop,
         };
-        Self { until, max_events, sample, record_events, on_paradox, strict }
+        Self { until, max_events, sample, record_events, on_paradox, strict, contact_time, replica: 0 }
     }
 
     /// The same in the library's terms.
     pub fn run(&self) -> RunSettings {
-        let Self { until, max_events, sample, record_events, on_paradox, strict: _ } = *self;
+        let Self { until, max_events, sample, record_events, on_paradox, contact_time, .. } = *self;
         let on_paradox = match on_paradox {
             Paradox::Hold => OnParadox::Hold,
             Paradox::Pass => OnParadox::Pass,
             Paradox::Stop => OnParadox::Stop,
         };
-        RunSettings { until, max_events, sample, record_events, on_paradox }
+        RunSettings { until, max_events, sample, record_events, on_paradox, contact_time }
+    }
+
+    /// The same for very many bodies.
+    pub fn crowd(&self) -> crowd::Settings {
+        crowd::Settings {
+            max_events: self.max_events as u64,
+            growth: 0.0,
+            contact_time: self.contact_time.unwrap_or(0.0),
+        }
     }
 }

@@ -50,12 +50,13 @@ impl Limits {
     /// The first quantity that is not within its limit.
     pub fn violation(&self, audit: &Audit) -> Option<Violation> {
         let angular = audit.angular_error_max.unwrap_or_default();
-        let quantities: [(&'static str, Worst); 5] = [
+        let quantities: [(&'static str, Worst); 6] = [
             ("energy_error_max", audit.energy_error_max),
             ("linear_error_max", audit.linear_error_max),
             ("angular_error_max", angular),
             ("restitution_error_max", audit.restitution_error_max),
             ("energy_gain_max", audit.energy_gain_max),
+            ("joint_error_max", audit.joint_error_max.unwrap_or_default()),
         ];
         let within = |value: f64, bound: f64| value.is_finite() && (!self.strict || value <= bound);
         let of = |quantity, value: f64, limit, event| Violation {

@@ -3,7 +3,10 @@
 //! | table | a row is | columns |
 //! | --- | --- | --- |
 //! | `events` | one contact of an event | `number`, `time`, `time_error`, `kind`, `first`, `second`, `image_x` …, `point_x` …, `normal_x` …, `gap`, `approach`, `separation`, `impulse`, `impulse_x` …, `type`, `g2`, `g3`, `force_slope`, `limit_time`, `limit_error`, `energy_before`, `energy_after` |
+//! | `observables` | one block of a gas's averages | `block`, `begin`, `end`, `collisions`, `compressibility`, `collision_rate`, `temperature_translational`, `temperature_rotational`, `packing_fraction`, `pressure`, `mean_free_path`, `nematic_order` |
 //! | `samples` | one body at one moment | `time`, `body`, `moment`, `event`, `px` …, `qw`, `qx` …, `vx` …, `wx` … |
+//! | `joint_impulses` | one joint in one impact | `number`, `time`, `joint`, `impulse` (a list, one for each row), `linear_x` …, `angular_x` …, `point_x` …, `determined` |
+//! | `reactions` | one joint at one sample | `time`, `joint`, `force_x` …, `torque_x` …, `point_x` … |
 //!
 //! Every number's unit is in its field's metadata under `unit`. Names are dictionaries. A file's bytes depend on its
 //! rows alone: rows are written in runs of one length, whatever pieces they came in.
@@ -14,11 +17,15 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use arrow_array::builder::{Float64Builder, ListBuilder};
 use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, UInt64Array};
+use arrow_array::{
+    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, RecordBatch, UInt64Array,
+};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
-use carom::record::{Event, Moment, Sample};
+use carom::observe::{BlockMeans, Quantity};
+use carom::record::{Event, JointImpulse, JointReaction, Moment, Sample};
 use carom::scene::instant;
 use carom::scene::model::Scene;
 use parquet::arrow::ArrowWriter;
@@ -80,6 +87,54 @@ impl Table {
         fields.extend(["vx", "vy", "vz"].map(|axis| number(axis, "m/s")));
         fields.extend(["wx", "wy", "wz"].map(|axis| number(axis, "rad/s")));
         Self::new("samples", fields, about)
+    }
+
+    /// The table of joint impulses.
+    pub fn of_joint_impulses(about: &[(&str, String)]) -> Self {
+        let mut fields = vec![
+            whole("number", false),
+            number("time", "s"),
+            name("joint"),
+            Field::new(
+                "impulse",
+                DataType::List(Arc::new(Field::new("item", DataType::Float64, true))),
+                false,
+            ),
+        ];
+        fields.extend(["x", "y", "z"].map(|axis| number(&format!("linear_{axis}"), "N s")));
+        fields.extend(["x", "y", "z"].map(|axis| number(&format!("angular_{axis}"), "N m s")));
+        fields.extend(["x", "y", "z"].map(|axis| number(&format!("point_{axis}"), "m")));
+        fields.push(Field::new("determined", DataType::Boolean, false));
+        Self::new("joint_impulses", fields, about)
+    }
+
+    /// The table of reactions.
+    pub fn of_reactions(about: &[(&str, String)]) -> Self {
+        let mut fields = vec![number("time", "s"), name("joint")];
+        fields.extend(["x", "y", "z"].map(|axis| number(&format!("force_{axis}"), "N")));
+        fields.extend(["x", "y", "z"].map(|axis| number(&format!("torque_{axis}"), "N m")));
+        fields.extend(["x", "y", "z"].map(|axis| number(&format!("point_{axis}"), "m")));
+        Self::new("reactions", fields, about)
+    }
+
+    /// The table of blocks of a gas's averages.
+    pub fn of_observables(about: &[(&str, String)]) -> Self {
+        let mut fields =
+            vec![whole("block", false), number("begin", "s"), number("end", "s"), whole("collisions", false)];
+        fields.extend(Quantity::ALL.map(|quantity| optional((quantity.name(), quantity.unit()))));
+        Self::new("observables", fields, about)
+    }
+
+    /// Rows of blocks; the table must be that of observables.
+    pub fn observables(&self, blocks: &[BlockMeans]) -> io::Result<RecordBatch> {
+        let mut columns: Vec<ArrayRef> = vec![
+            Arc::new(UInt64Array::from_iter_values((0..).take(blocks.len()))),
+            numbers(blocks, |block| block.begin),
+            numbers(blocks, |block| block.end),
+            Arc::new(UInt64Array::from_iter_values(blocks.iter().map(|block| block.collisions))),
+        ];
+        columns.extend((0..Quantity::ALL.len()).map(|i| some_numbers(blocks, |block| block.means[i])));
+        RecordBatch::try_new(self.schema.clone(), columns).map_err(of_arrow)
     }
 
     fn new(name: &'static str, fields: Vec<Field>, about: &[(&str, String)]) -> Self {
@@ -173,6 +228,52 @@ impl Table {
     }
 }
 
+impl Table {
+    /// Rows of joint impulses; the table must be that of joint impulses.
+    pub fn joint_impulses(&self, scene: &Scene, rows: &[JointRow]) -> io::Result<RecordBatch> {
+        let mut impulses = ListBuilder::new(Float64Builder::new());
+        for row in rows {
+            impulses.values().append_slice(&row.impulse.impulse);
+            impulses.append(true);
+        }
+        let mut columns: Vec<ArrayRef> = vec![
+            Arc::new(UInt64Array::from_iter_values(rows.iter().map(|row| row.number))),
+            numbers(rows, |row| row.time),
+            names(rows.iter().map(|row| scene.joints[row.impulse.joint].name.as_str())),
+            Arc::new(impulses.finish()),
+        ];
+        columns.extend((0..3).map(|i| numbers(rows, |row| row.impulse.linear[i])));
+        columns.extend((0..3).map(|i| numbers(rows, |row| row.impulse.angular[i])));
+        columns.extend((0..3).map(|i| numbers(rows, |row| row.impulse.point[i])));
+        let determined: Vec<bool> = rows.iter().map(|row| row.impulse.determined).collect();
+        columns.push(Arc::new(BooleanArray::from(determined)));
+        RecordBatch::try_new(self.schema.clone(), columns).map_err(of_arrow)
+    }
+
+    /// Rows of reactions; the table must be that of reactions.
+    pub fn reactions(&self, scene: &Scene, rows: &[JointReaction]) -> io::Result<RecordBatch> {
+        let mut columns: Vec<ArrayRef> = vec![
+            numbers(rows, |row| row.time),
+            names(rows.iter().map(|row| scene.joints[row.joint].name.as_str())),
+        ];
+        columns.extend((0..3).map(|i| numbers(rows, |row| row.force[i])));
+        columns.extend((0..3).map(|i| numbers(rows, |row| row.torque[i])));
+        columns.extend((0..3).map(|i| numbers(rows, |row| row.point[i])));
+        RecordBatch::try_new(self.schema.clone(), columns).map_err(of_arrow)
+    }
+}
+
+/// What a joint carried in an event.
+#[derive(Debug, Clone)]
+pub struct JointRow {
+    /// The event's number.
+    pub number: u64,
+    /// Its time.
+    pub time: f64,
+    /// The impulse.
+    pub impulse: JointImpulse,
+}
+
 /// Why a state was recorded, by its name in files.
 pub fn moment_name(moment: Moment) -> &'static str {
     match moment {
@@ -259,7 +360,7 @@ fn names<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
 }
 
 /// The error of the file itself where there is one.
-fn of_parquet(error: ParquetError) -> io::Error {
+pub(super) fn of_parquet(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {
             Ok(cause) => *cause,
@@ -269,7 +370,7 @@ fn of_parquet(error: ParquetError) -> io::Error {
     }
 }
 
-fn of_arrow(error: ArrowError) -> io::Error {
+pub(super) fn of_arrow(error: ArrowError) -> io::Error {
     match error {
         ArrowError::IoError(_, cause) => cause,
         ArrowError::ExternalError(cause) => match cause.downcast::<ParquetError>() {

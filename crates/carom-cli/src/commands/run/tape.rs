@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 
 use carom::contact::Side;
-use carom::record::{Event, Kind, Moment, Recorder, Sample};
+use carom::record::{Event, JointReaction, Kind, Moment, Recorder, Sample};
 use carom::scene::model::Scene;
 use nalgebra::Vector3;
 
-use super::document::{JsonEvent, JsonSample};
+use super::document::{JsonEvent, JsonReaction, JsonSample};
+use super::engine::Audience;
 use super::folder::Folder;
 use super::strict::Violation;
 
@@ -101,6 +102,36 @@ impl Recorder for Tape<'_> {
         };
         self.note_failure(result);
     }
+
+    fn reactions(&mut self, reactions: &[JointReaction]) {
+        let finite = |r: &JointReaction| [r.force, r.torque, r.point].iter().all(all_finite);
+        if !reactions.iter().all(finite) {
+            self.fault.get_or_insert(Violation::not_finite(self.story.events));
+        }
+        if self.failure.is_some() {
+            return;
+        }
+        let scene = self.scene;
+        let result = match &mut self.keep {
+            Keep::Nothing => Ok(()),
+            Keep::Document(stream) => {
+                stream.reactions(reactions);
+                Ok(())
+            }
+            Keep::Files(folder) => folder.take_reactions(scene, reactions),
+        };
+        self.note_failure(result);
+    }
+}
+
+impl Audience for Tape<'_> {
+    fn wants_samples(&self) -> bool {
+        match &self.keep {
+            Keep::Nothing => false,
+            Keep::Document(stream) => stream.samples.is_some(),
+            Keep::Files(_) => true,
+        }
+    }
 }
 
 fn all_finite(vector: &Vector3<f64>) -> bool {
@@ -121,6 +152,10 @@ fn is_finite(event: &Event) -> bool {
     let limit = event.limit.unwrap_or_default();
     numbers.iter().chain(&limit).all(|x| x.is_finite())
         && [event.point, event.normal, event.impulse_vector].iter().all(all_finite)
+        && event.joints.iter().all(|joint| {
+            joint.impulse.iter().all(|x| x.is_finite())
+                && [joint.linear, joint.angular, joint.point].iter().all(all_finite)
+        })
 }
 
 fn is_state_finite(sample: &Sample) -> bool {
@@ -133,8 +168,9 @@ fn is_state_finite(sample: &Sample) -> bool {
 pub struct Stream {
     out: io::BufWriter<io::Stdout>,
     first: bool,
-    /// The samples, if they are wanted.
+    /// The samples, if they are wanted, and the reactions.
     samples: Option<Vec<Sample>>,
+    reactions: Vec<JointReaction>,
 }
 
 impl Stream {
@@ -142,7 +178,7 @@ impl Stream {
     pub fn begin(with_samples: bool) -> io::Result<Self> {
         let mut out = io::BufWriter::new(io::stdout());
         write!(out, "{{\"events\":[")?;
-        Ok(Self { out, first: true, samples: with_samples.then(Vec::new) })
+        Ok(Self { out, first: true, samples: with_samples.then(Vec::new), reactions: Vec::new() })
     }
 
     fn events(&mut self, scene: &Scene, events: &[Event]) -> io::Result<()> {
@@ -161,6 +197,12 @@ impl Stream {
         }
     }
 
+    fn reactions(&mut self, reactions: &[JointReaction]) {
+        if self.samples.is_some() {
+            self.reactions.extend_from_slice(reactions);
+        }
+    }
+
     /// Ends the document with the fields of another.
     pub fn end(mut self, scene: &Scene, rest: &[u8]) -> io::Result<()> {
         write!(self.out, "],")?;
@@ -168,6 +210,13 @@ impl Stream {
             write!(self.out, "\"samples\":")?;
             let samples: Vec<JsonSample> = samples.iter().map(|s| JsonSample::of(scene, s)).collect();
             serde_json::to_writer(&mut self.out, &samples)?;
+            write!(self.out, ",")?;
+        }
+        if !self.reactions.is_empty() {
+            write!(self.out, "\"reactions\":")?;
+            let reactions: Vec<JsonReaction> =
+                self.reactions.iter().map(|r| JsonReaction::of(scene, r)).collect();
+            serde_json::to_writer(&mut self.out, &reactions)?;
             write!(self.out, ",")?;
         }
         self.out.write_all(rest.strip_prefix(b"{").unwrap_or(rest))?;
@@ -234,7 +283,7 @@ impl Story {
                     hold.end = Some(event.clone());
                 }
             }
-            Kind::Impact | Kind::Graze | Kind::Stop => {}
+            Kind::Impact | Kind::Graze | Kind::Slip | Kind::Stop => {}
         }
     }
 }

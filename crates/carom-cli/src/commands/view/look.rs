@@ -3,19 +3,20 @@
 use carom::body::State;
 use carom::contact::Side;
 use carom::gap::{gap, gap_to_plane};
+use carom::joint::Kind as JointKind;
 use carom::motion::Flight;
 use carom::record::{Kind, Moment, Recorder, Sample};
 use carom::scene::Format;
 use carom::scene::instant::{TOUCHING, name};
 use carom::scene::model::Scene;
 use carom::simulation::{Simulation, World};
-use nalgebra::{Isometry3, Translation3, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 use serde::Serialize;
 
 use super::super::classify;
 use super::super::compare;
 use super::super::input::Input;
-use super::runs::{Happening, Run};
+use super::runs::{Around, Happening, Run};
 
 /// The gap of the pair of an event around it.
 #[derive(Debug, Serialize)]
@@ -33,7 +34,8 @@ const AGAIN: u64 = 20_000;
 /// The gap of an event's pair from `span` before to `span` after, at an odd number of times.
 pub fn curve(run: &Run, event: u64, span: f64, points: usize) -> Option<Curve> {
     let contacts = run.happened(event);
-    let contact = contacts.first()?;
+    // A crowd does not keep the states around its collisions.
+    let contact = contacts.first().filter(|contact| !contact.states.is_empty())?;
     let scene = &run.scene;
     let half = points.clamp(3, 2001) / 2;
     #[expect(clippy::cast_precision_loss, reason = "at most a thousand")]
@@ -140,8 +142,9 @@ fn again(run: &Run, contact: &Happening, times: &[f64], step: f64) -> Vec<(f64, 
 /// The bodies of an event as they come to it, as a scene of their own.
 fn instant(run: &Run, event: u64) -> Option<Scene> {
     let contacts = run.happened(event);
-    let states = contacts.first()?.states.clone();
+    let states = contacts.first().filter(|contact| !contact.states.is_empty())?.states.clone();
     let mut scene = run.scene.clone();
+    move_joints(&mut scene, &states);
     let mut kept = Vec::new();
     for (body, own) in scene.bodies.iter_mut().enumerate() {
         match states.iter().find(|(other, ..)| *other == body) {
@@ -173,6 +176,30 @@ fn instant(run: &Run, event: u64) -> Option<Scene> {
     scene.contacts.clear();
     scene.fills.clear();
     Some(scene)
+}
+
+/// Takes joints to where their bodies have gone.
+fn move_joints(scene: &mut Scene, states: &[Around]) {
+    for joint in &mut scene.joints {
+        let Some(&body) = joint.bodies.first() else { continue };
+        let Some((_, now, _)) = states.iter().find(|(other, ..)| *other == body) else { continue };
+        let moved = now.pose() * scene.bodies[body].state.pose().inverse();
+        let at = |point: &mut Vector3<f64>| *point = (moved * Point3::from(*point)).coords;
+        let turn = |axis: &mut Unit<Vector3<f64>>| *axis = moved.rotation * *axis;
+        match &mut joint.kind {
+            JointKind::Hinge { point, axis } => {
+                at(point);
+                turn(axis);
+            }
+            JointKind::Ball { point } => at(point),
+            JointKind::Slider { axis } => turn(axis),
+            JointKind::KnifeEdge { point, normal } => {
+                at(point);
+                turn(normal);
+            }
+            JointKind::Weld | JointKind::Rolling { .. } | JointKind::Rows(_) => {}
+        }
+    }
 }
 
 /// Every law at the instant of an event, as `carom compare --json` prints it; none where there is nothing to compare.

@@ -13,11 +13,10 @@ use carom::body::State;
 use carom::contact::Side;
 use carom::record::{Event, Kind, Moment, Recorder, Sample};
 use carom::scene::model::Scene;
-use carom::simulation::Simulation;
 use serde::Serialize;
 use tokio::sync::watch;
 
-use super::super::run::{JsonEvent, JsonState, Ready, Recording};
+use super::super::run::{Audience, JsonEvent, JsonState, Ready, Recording};
 use super::chunk;
 
 /// The most runs at work at one time, and the most kept.
@@ -151,7 +150,7 @@ impl Runs {
 
     /// Begins a run.
     pub fn begin(&self, ready: Ready) -> Result<Arc<Run>, Busy> {
-        let run = self.add(ready.scene.clone(), ready.text.clone())?;
+        let run = self.add(ready.scene.clone(), ready.input.text.clone())?;
         let own = run.clone();
         let sample = ready.settings.sample;
         thread::spawn(move || simulate(&own, ready, sample));
@@ -418,6 +417,8 @@ impl Recorder for Reel<'_> {
     }
 }
 
+impl Audience for Reel<'_> {}
+
 /// Plays a run that is in a folder already.
 pub fn replay(run: &Run, recording: &Recording) -> io::Result<()> {
     let scene = &run.scene;
@@ -438,23 +439,19 @@ fn simulate(run: &Run, mut ready: Ready, sample: f64) {
     let start = Instant::now();
     let mut last = start;
     let mut reel = Reel::new(run);
-    let simulation: &mut Simulation = &mut ready.simulation;
-    while simulation.step(&mut reel) {
+    while ready.engine.step(&mut reel) && !run.stop.load(Ordering::Relaxed) {
         let now = Instant::now();
         if now - last >= EVERY {
             last = now;
             reel.flush();
-            let counts = simulation.counts();
+            let counts = ready.engine.counts();
             let report = Report {
-                time: simulation.time(),
+                time: ready.engine.time(),
                 events: counts.events,
                 impacts: counts.impacts,
                 wall_s: (now - start).as_secs_f64(),
             };
             run.push(chunk::json(chunk::Kind::Progress, &report), false);
-        }
-        if run.stop.load(Ordering::Relaxed) {
-            simulation.interrupt();
         }
     }
     reel.flush();

@@ -234,7 +234,13 @@ impl Wish {
                 Some(choice.ok_or("on_paradox is hold, pass or stop")?)
             }
         };
-        Ok(Changes { until: self.until, max_events: self.max_events, sample: self.sample, on_paradox })
+        Ok(Changes {
+            until: self.until,
+            max_events: self.max_events,
+            sample: self.sample,
+            on_paradox,
+            ..Changes::default()
+        })
     }
 }
 
@@ -255,22 +261,22 @@ async fn begin(State(shared): State<Arc<Shared>>, Json(wish): Json<Wish>) -> Res
 
 fn prepare(shared: &Shared, text: String, mut changes: Changes) -> Response {
     let format = Format::guess(&text);
-    match carom::scene::file::read(&text, format) {
+    let scene = match carom::scene::file::read(&text, format) {
+        Ok(scene) => scene,
         Err(diagnostics) => {
             return (StatusCode::UNPROCESSABLE_ENTITY, faults(&text, &diagnostics)).into_response();
         }
-        Ok(mut scene) => {
-            let bodies = scene.bodies.len() + scene.fills.iter().map(|fill| fill.count).sum::<usize>();
-            if bodies > MOST_BODIES {
-                let error = format!("{bodies} bodies are more than the page shows: at most {MOST_BODIES}");
-                return trouble(StatusCode::UNPROCESSABLE_ENTITY, error);
-            }
-            changes.apply(&mut scene);
-            changes.sample = Some(thinned(scene.run.sample, scene.run.until, bodies));
-        }
+    };
+    let bodies = scene.bodies.len() + scene.fills.iter().map(|fill| fill.count).sum::<usize>();
+    if bodies > MOST_BODIES {
+        let error = format!("{bodies} bodies are more than the page shows: at most {MOST_BODIES}");
+        return trouble(StatusCode::UNPROCESSABLE_ENTITY, error);
     }
+    let (sample, until) =
+        (changes.sample.unwrap_or(scene.run.sample), changes.until.unwrap_or(scene.run.until));
+    changes.sample = Some(thinned(sample, until, bodies));
     let input = Input { name: "scene".to_string(), text: text.clone(), format };
-    match Ready::of(input, changes) {
+    match Ready::of(input, scene, changes, false) {
         Err(refusal) => {
             (StatusCode::UNPROCESSABLE_ENTITY, faults(&text, refusal.diagnostics())).into_response()
         }

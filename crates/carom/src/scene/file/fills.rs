@@ -32,6 +32,7 @@ pub(super) fn fills(
     {
         let fills: Vec<(&Fill, &Value)> =
             fills.iter().enumerate().filter_map(|(i, fill)| Some((fill.as_ref()?, tables.at(i)?))).collect();
+        check_start(&fills, log);
         match periodic {
             Some(lengths) => check_box(&fills, lengths, log),
             None => check_common_box(&fills, log),
@@ -80,6 +81,8 @@ fn fill(value: &Value, path: &str, log: &mut Log<'_>) -> Option<Fill> {
     let seed = table.or("seed", 0, log, |value, path, log| {
         reader::whole(value, path, "a whole number", log).and_then(|seed| u64::try_from(seed).ok())
     });
+    let equilibrate = table
+        .or("equilibrate", None, log, |value, path, log| reader::not_negative(value, path, log).map(Some));
     Some(Fill {
         name: name?,
         count: count?,
@@ -89,6 +92,7 @@ fn fill(value: &Value, path: &str, log: &mut Log<'_>) -> Option<Fill> {
         temperature: temperature?,
         start: start?,
         seed: seed?,
+        equilibrate: equilibrate?,
     })
 }
 
@@ -96,6 +100,19 @@ fn fill(value: &Value, path: &str, log: &mut Log<'_>) -> Option<Fill> {
 #[expect(clippy::cast_precision_loss, reason = "at most 1e8 bodies")]
 fn volume(fill: &Fill) -> f64 {
     fill.shape.volume() * fill.count as f64
+}
+
+/// The bodies of all fills are placed together.
+fn check_start(fills: &[(&Fill, &Value)], log: &mut Log<'_>) {
+    let Some(((first, _), others)) = fills.split_first() else { return };
+    for (i, (fill, table)) in others.iter().enumerate() {
+        if fill.start != first.start {
+            let span = table.get("start").map_or(table.span.clone(), |value| value.span.clone());
+            let message = format!("is `{}`, but fill[0] starts `{}`", fill.start.name(), first.start.name());
+            let expected = "one start for all fills, which are placed together";
+            log.report(span, &format_args!("fill[{}].start", i + 1), message, expected);
+        }
+    }
 }
 
 /// A given box must have room, and the packing fractions must be those of the box.

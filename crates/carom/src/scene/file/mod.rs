@@ -10,10 +10,13 @@
 //! | `body.orientation` | unturned |
 //! | `body.inertia` | that of a homogeneous body; a `point` that is not fixed needs it |
 //! | `plane.offset` | zero |
+//! | `load.kind.force.point` | the centre of mass |
+//! | `load.kind.spring.length`, `damping` | the distance of its ends at the start, zero |
 //! | `contact.name` | the names of the two sides, `a-b`, numbered from the second of a pair |
 //! | `contact.normal` | the plane's; needed between two bodies |
 //! | `contact.restitution`, `surface` | what `[surface]` says of the pair |
 //! | `fill.temperature`, `start`, `seed` | 1, `random`, 0 |
+//! | `fill.equilibrate` | 50 collisions of each body after a random start, none on a lattice |
 //! | `[surface]`, `[impact]`, `[run]` | [`SurfaceRules`](super::model::SurfaceRules), [`ImpactSettings`](super::model::ImpactSettings), [`RunSettings`](super::model::RunSettings) by default |
 //!
 //! `carom`, the version, must be there. A plane's `offset` is measured along its normalised normal. The number of
@@ -24,6 +27,7 @@ mod bodies;
 mod contacts;
 mod fills;
 mod joints;
+mod loads;
 mod names;
 mod settings;
 mod shapes;
@@ -84,6 +88,7 @@ fn scene(root: &Value, format: Format, log: &mut Log<'_>, warnings: &mut Log<'_>
     let half_spaces: Vec<_> = planes.iter().map(|plane| plane.as_ref().map(|p| p.half_space)).collect();
     let joints =
         each(&fields, "joint", log, |value, path, log| joints::joint(value, path, &names, &half_spaces, log));
+    let loads = each(&fields, "load", log, |value, path, log| loads::load(value, path, &names, log));
     let surface = contacts::surface(&fields, &names, log);
     let contacts = contacts::contacts(&fields, &names, &half_spaces, surface.as_ref(), log, warnings);
     let fills = fills::fills(&fields, periodic, log);
@@ -105,6 +110,7 @@ fn scene(root: &Value, format: Format, log: &mut Log<'_>, warnings: &mut Log<'_>
         bodies: all(bodies)?,
         planes: all(planes)?,
         joints: all(joints)?,
+        loads: all(loads)?,
         contacts: all(contacts)?,
         fills: all(fills)?,
         surface: surface?,
@@ -123,7 +129,9 @@ fn hint(key: &str) -> Option<&'static str> {
         }
         "gravity" | "periodic" => Some("it under `[world]`"),
         "law" | "termination" => Some("it under `[impact]`"),
-        "until" | "max_events" | "sample" | "record_events" | "on_paradox" => Some("it under `[run]`"),
+        "until" | "max_events" | "sample" | "record_events" | "on_paradox" | "contact_time" => {
+            Some("it under `[run]`")
+        }
         _ => None,
     }
 }

@@ -14,6 +14,7 @@ enum Named {
     Body(usize),
     Plane(usize),
     Joint,
+    Load,
     Fill { count: usize },
 }
 
@@ -23,6 +24,7 @@ impl Named {
             Self::Body(_) => "a body",
             Self::Plane(_) => "a plane",
             Self::Joint => "a joint",
+            Self::Load => "a load",
             Self::Fill { .. } => "a fill, whose bodies are placed only when the scene is run",
         }
     }
@@ -31,7 +33,7 @@ impl Named {
         match self {
             Self::Body(number) => Some(Side::Body(number)),
             Self::Plane(number) => Some(Side::Plane(number)),
-            Self::Joint | Self::Fill { .. } => None,
+            Self::Joint | Self::Load | Self::Fill { .. } => None,
         }
     }
 }
@@ -52,7 +54,7 @@ impl<'a> Names<'a> {
     /// name at all is left to the readers of the tables.
     pub(super) fn collect(root: &'a Value, log: &mut Log<'_>) -> Self {
         let mut known: BTreeMap<&str, (Named, usize)> = BTreeMap::new();
-        for list in ["body", "plane", "joint", "fill"] {
+        for list in ["body", "plane", "joint", "load", "fill"] {
             let Some(Value { kind: Kind::Array(tables), .. }) = root.get(list) else { continue };
             for (i, table) in tables.iter().enumerate() {
                 let Some(value) = table.get("name") else { continue };
@@ -64,6 +66,7 @@ impl<'a> Names<'a> {
                     "body" => Named::Body(i),
                     "plane" => Named::Plane(i),
                     "joint" => Named::Joint,
+                    "load" => Named::Load,
                     _ => Named::Fill { count: table.get("count").map_or(0, whole) },
                 };
                 if let Some(&(first, offset)) = known.get(name.as_str()) {
@@ -87,7 +90,7 @@ impl<'a> Names<'a> {
 
     /// The bodies of the fill `gas` are `gas[0]`, `gas[1]`, …: no other may be called so.
     fn check_fills(&self, root: &Value, log: &mut Log<'_>) {
-        for list in ["body", "plane", "joint", "fill"] {
+        for list in ["body", "plane", "joint", "load", "fill"] {
             let Some(Value { kind: Kind::Array(tables), .. }) = root.get(list) else { continue };
             for (i, table) in tables.iter().enumerate() {
                 let Some(value) = table.get("name") else { continue };

@@ -52,12 +52,15 @@ pub(super) fn run(root: &Fields<'_>, log: &mut Log<'_>) -> Option<RunSettings> {
     let on_paradox = table.or("on_paradox", default.on_paradox, log, |value, path, log| {
         reader::choice(value, path, &OnParadox::ALL.map(|choice| (choice.name(), choice)), log)
     });
+    let contact_time = table
+        .or("contact_time", None, log, |value, path, log| reader::not_negative(value, path, log).map(Some));
     Some(RunSettings {
         until: until?,
         max_events: max_events?,
         sample: sample?,
         record_events: record_events?,
         on_paradox: on_paradox?,
+        contact_time: contact_time?,
     })
 }
 

@@ -1,0 +1,438 @@
+//! The loop that a scene is run by: `simulation` for a few bodies, with holds, gravity and joints; `crowd` for very many.
+//!
+//! Both stop on the way where something is to be measured or sampled. The times of these stops depend on the scene
+//! alone, so a run that was interrupted makes the same ones.
+
+use std::sync::Arc;
+
+use carom::body::State;
+use carom::crowd::{self, Collision, Crowd, Unsuited, Watcher};
+use carom::observe::Observer;
+use carom::record::{Event, JointReaction, Kind, Moment, Recorder, Sample};
+use carom::scene::model::Scene;
+use carom::simulation::{self, Audit, RollingDemand, Simulation, Stopped, Trouble, Unfit, World};
+use serde::{Deserialize, Serialize};
+
+use super::settings::Settings;
+
+/// Who hears of a run.
+pub trait Audience: Recorder {
+    /// Whether states at the sampling interval are of any use.
+    fn wants_samples(&self) -> bool {
+        true
+    }
+}
+
+/// Which loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Loop {
+    /// The general one.
+    Simulation,
+    /// That of very many bodies.
+    Crowd,
+}
+
+impl Loop {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Simulation, Self::Crowd];
+
+    /// Its name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Simulation => "simulation",
+            Self::Crowd => "crowd",
+        }
+    }
+
+    /// The one for a scene: very many bodies, if nothing about them needs the general one.
+    pub fn of(scene: &Scene, world: &World) -> Self {
+        let many = !scene.fills.is_empty() || scene.bodies.len() >= MANY;
+        if many && unsuited(scene, world).is_none() { Self::Crowd } else { Self::Simulation }
+    }
+}
+
+/// From this many bodies on a scene is run as a crowd, if it can be.
+const MANY: usize = 200;
+
+/// Collisions at most between two looks at the clock on the wall.
+const AT_A_TIME: u64 = 2000;
+
+/// What about a scene a crowd does not do, in words.
+pub fn unsuited(scene: &Scene, world: &World) -> Option<&'static str> {
+    if !scene.joints.is_empty() {
+        return Some("it has joints");
+    }
+    if !scene.loads.is_empty() {
+        return Some("it has loads");
+    }
+    match Crowd::suits(world) {
+        Ok(()) => None,
+        Err(Unsuited::Gravity) => Some("there is gravity, under which bodies come to rest on one another"),
+        Err(Unsuited::Number) => Some("it has too many bodies or planes"),
+    }
+}
+
+/// A contact lasts this share of the mean time between two collisions of a body, where the scene does not say.
+const CONTACT_SHARE: f64 = 1e-5;
+
+/// How long a collision is taken to last, where energy is lost in any.
+pub fn contact_time(world: &World, states: &[State]) -> Option<f64> {
+    let rules = &world.surface;
+    let loses = rules.restitution < 1.0 || rules.pairs.iter().any(|pair| pair.restitution < 1.0);
+    let time = carom::observe::collision_time(world, states).filter(|time| time.is_finite())?;
+    loses.then_some(CONTACT_SHARE * time)
+}
+
+/// A run under way.
+pub struct Engine {
+    runner: Runner,
+    /// What it measures, in a box.
+    pub observer: Option<Observer>,
+    settings: Settings,
+    /// Samples taken by a crowd's run.
+    samples: u64,
+    stopped: Option<Stopped>,
+    /// Room for states.
+    states: Vec<State>,
+}
+
+enum Runner {
+    Simulation(Box<Simulation>),
+    Crowd(Box<Crowd>),
+}
+
+/// The whole state of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    state: RunnerSnapshot,
+    observer: Option<carom::observe::Record>,
+    samples: u64,
+    stopped: Option<Stopped>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RunnerSnapshot {
+    Simulation(Box<simulation::Snapshot>),
+    Crowd(Box<crowd::Snapshot>),
+}
+
+/// What a run has counted, whichever loop it is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    pub events: u64,
+    pub impacts: u64,
+    pub grazes: u64,
+    pub holds: u64,
+    pub searches: u64,
+    pub gaps: u64,
+    pub samples: u64,
+    /// Collisions made elastic because they followed another too soon.
+    pub elastic: u64,
+}
+
+impl Engine {
+    /// Prepares a run.
+    pub fn new(which: Loop, world: World, states: &[State], settings: Settings) -> Result<Self, Vec<Unfit>> {
+        let observer = Observer::new(&world, states, settings.until);
+        let runner = match which {
+            Loop::Simulation => Runner::Simulation(Box::new(Simulation::new(world, states, settings.run())?)),
+            Loop::Crowd => Runner::Crowd(Box::new(Crowd::new(world, states, settings.crowd())?)),
+        };
+        Ok(Self { runner, observer, settings, samples: 0, stopped: None, states: Vec::new() })
+    }
+
+    /// Takes a run up; none where the snapshot does not fit the world.
+    pub fn resume(world: World, settings: Settings, snapshot: &Snapshot) -> Option<Self> {
+        let observer = match &snapshot.observer {
+            Some(record) => Some(Observer::resume(&world, record.clone())?),
+            None => None,
+        };
+        let runner = match &snapshot.state {
+            RunnerSnapshot::Simulation(state) => {
+                Runner::Simulation(Box::new(Simulation::resume(world, settings.run(), state).ok()?))
+            }
+            RunnerSnapshot::Crowd(state) => {
+                Runner::Crowd(Box::new(Crowd::resume(world, settings.crowd(), state)?))
+            }
+        };
+        let (samples, stopped) = (snapshot.samples, snapshot.stopped);
+        Some(Self { runner, observer, settings, samples, stopped, states: Vec::new() })
+    }
+
+    /// The whole state.
+    pub fn snapshot(&self) -> Snapshot {
+        let state = match &self.runner {
+            Runner::Simulation(simulation) => RunnerSnapshot::Simulation(Box::new(simulation.snapshot())),
+            Runner::Crowd(crowd) => RunnerSnapshot::Crowd(Box::new(crowd.snapshot())),
+        };
+        let observer = self.observer.as_ref().map(|observer| observer.record().clone());
+        Snapshot { state, observer, samples: self.samples, stopped: self.stopped }
+    }
+
+    /// Goes on for a while, and returns whether there may be more.
+    pub fn step(&mut self, tape: &mut impl Audience) -> bool {
+        if self.stopped.is_some() {
+            return false;
+        }
+        let stop = self.observer.as_ref().map_or(f64::INFINITY, Observer::next).min(self.settings.until);
+        match &mut self.runner {
+            Runner::Simulation(simulation) => {
+                let more = {
+                    let mut recorder = Both { tape, observer: self.observer.as_mut() };
+                    simulation.step_to(stop, &mut recorder)
+                };
+                if more {
+                    return true;
+                }
+                match simulation.stopped() {
+                    None => self.reach(stop, tape),
+                    Some(Stopped::Until) => {
+                        self.reach(stop, tape);
+                        self.stopped = Some(Stopped::Until);
+                    }
+                    other => self.stopped = other,
+                }
+            }
+            Runner::Crowd(crowd) => {
+                let sampled = self.settings.sample > 0.0 && tape.wants_samples();
+                #[expect(clippy::cast_precision_loss, reason = "fewer samples than 2^53")]
+                let sample = if sampled { self.samples as f64 * self.settings.sample } else { f64::INFINITY };
+                let stop = stop.min(sample);
+                let ended = {
+                    let record = self.settings.record_events;
+                    let mut watcher = Seen { tape, observer: self.observer.as_mut(), record };
+                    crowd.advance(stop, AT_A_TIME, &mut watcher)
+                };
+                match ended {
+                    None => {}
+                    Some(Stopped::Until) => self.reach(stop, tape),
+                    Some(other) => self.stopped = Some(other),
+                }
+            }
+        }
+        self.stopped.is_none()
+    }
+
+    /// Measures and samples what is due at a stop.
+    fn reach(&mut self, stop: f64, tape: &mut impl Audience) {
+        let mut states = std::mem::take(&mut self.states);
+        match &self.runner {
+            Runner::Simulation(simulation) => states = simulation.states(),
+            Runner::Crowd(crowd) => crowd.states_into(&mut states),
+        }
+        if let Some(mut observer) = self.observer.take() {
+            if observer.next() <= stop {
+                observer.measure(self.world(), &states);
+            }
+            self.observer = Some(observer);
+        }
+        #[expect(clippy::cast_precision_loss, reason = "fewer samples than 2^53")]
+        let time = self.samples as f64 * self.settings.sample;
+        if matches!(self.runner, Runner::Crowd(_))
+            && self.settings.sample > 0.0
+            && time <= stop
+            && tape.wants_samples()
+        {
+            self.samples += 1;
+            let sample =
+                |(body, &state): (usize, &State)| Sample { time, moment: Moment::Sample, body, state };
+            let batch: Vec<Sample> = states.iter().enumerate().map(sample).collect();
+            tape.samples(&batch);
+        }
+        if stop >= self.settings.until && !self.has_more_at(stop, tape) {
+            self.stopped = Some(Stopped::Until);
+        }
+        self.states = states;
+    }
+
+    /// Whether something else is still due at the same time.
+    fn has_more_at(&self, stop: f64, tape: &impl Audience) -> bool {
+        let measured = self.observer.as_ref().is_some_and(|observer| observer.next() <= stop);
+        #[expect(clippy::cast_precision_loss, reason = "fewer samples than 2^53")]
+        let next = self.samples as f64 * self.settings.sample;
+        let sampled = matches!(self.runner, Runner::Crowd(_))
+            && self.settings.sample > 0.0
+            && tape.wants_samples()
+            && next <= stop;
+        measured || sampled
+    }
+
+    /// Which loop it is.
+    pub fn which(&self) -> Loop {
+        match self.runner {
+            Runner::Simulation(_) => Loop::Simulation,
+            Runner::Crowd(_) => Loop::Crowd,
+        }
+    }
+
+    /// What does not change.
+    pub fn world(&self) -> &World {
+        match &self.runner {
+            Runner::Simulation(simulation) => simulation.world(),
+            Runner::Crowd(crowd) => crowd.world(),
+        }
+    }
+
+    /// The time that the run has come to.
+    pub fn time(&self) -> f64 {
+        match &self.runner {
+            Runner::Simulation(simulation) => simulation.time(),
+            Runner::Crowd(crowd) => crowd.time(),
+        }
+    }
+
+    /// The time to stop at.
+    pub fn until(&self) -> f64 {
+        self.settings.until
+    }
+
+    /// The states of all bodies.
+    pub fn states(&self) -> Vec<State> {
+        match &self.runner {
+            Runner::Simulation(simulation) => simulation.states(),
+            Runner::Crowd(crowd) => crowd.states(),
+        }
+    }
+
+    /// The audit so far.
+    pub fn audit(&self) -> Audit {
+        match &self.runner {
+            Runner::Simulation(simulation) => simulation.audit(),
+            Runner::Crowd(crowd) => crowd.audit(),
+        }
+    }
+
+    /// The counts so far.
+    pub fn counts(&self) -> Counts {
+        match &self.runner {
+            Runner::Simulation(simulation) => {
+                let counts = simulation.counts();
+                Counts {
+                    events: counts.events,
+                    impacts: counts.impacts,
+                    grazes: counts.grazes,
+                    holds: counts.holds,
+                    searches: counts.searches,
+                    gaps: counts.gaps,
+                    samples: counts.samples,
+                    elastic: 0,
+                }
+            }
+            Runner::Crowd(crowd) => {
+                let counts = crowd.counts();
+                Counts {
+                    events: counts.collisions,
+                    impacts: counts.collisions,
+                    grazes: counts.grazes,
+                    holds: 0,
+                    searches: counts.searches,
+                    gaps: counts.gaps,
+                    samples: self.samples,
+                    elastic: counts.elastic,
+                }
+            }
+        }
+    }
+
+    /// What rolling joints have asked of their surfaces.
+    pub fn rolling_demands(&self) -> Vec<RollingDemand> {
+        match &self.runner {
+            Runner::Simulation(simulation) => simulation.rolling_demands().copied().collect(),
+            Runner::Crowd(_) => Vec::new(),
+        }
+    }
+
+    /// How many rows of the joints depend on others.
+    pub fn dependent_rows(&self) -> usize {
+        match &self.runner {
+            Runner::Simulation(simulation) => simulation.dependent_rows(),
+            Runner::Crowd(_) => 0,
+        }
+    }
+
+    /// Why it has stopped, if it has.
+    pub fn stopped(&self) -> Option<Stopped> {
+        self.stopped
+    }
+
+    /// What could not be followed, where that ended the run.
+    pub fn trouble(&self) -> Option<Trouble> {
+        match &self.runner {
+            Runner::Simulation(simulation) => simulation.trouble(),
+            Runner::Crowd(crowd) => crowd.trouble(),
+        }
+    }
+}
+
+/// Hears of a simulation.
+struct Both<'a, R> {
+    tape: &'a mut R,
+    observer: Option<&'a mut Observer>,
+}
+
+impl<R: Recorder> Recorder for Both<'_, R> {
+    fn events(&mut self, events: &[Event]) {
+        self.tape.events(events);
+    }
+
+    fn samples(&mut self, samples: &[Sample]) {
+        self.tape.samples(samples);
+    }
+
+    fn reactions(&mut self, reactions: &[JointReaction]) {
+        self.tape.reactions(reactions);
+    }
+
+    fn blow(&mut self, blow: &carom::record::Blow) {
+        if let Some(observer) = &mut self.observer {
+            observer.blow(blow);
+        }
+    }
+}
+
+/// Hears of a crowd.
+struct Seen<'a, R> {
+    tape: &'a mut R,
+    observer: Option<&'a mut Observer>,
+    record: bool,
+}
+
+impl<R: Recorder> Watcher for Seen<'_, R> {
+    fn collision(&mut self, collision: &Collision) {
+        if let Some(observer) = &mut self.observer {
+            observer.collision(collision);
+        }
+        if self.record {
+            self.tape.events(&[event(collision)]);
+        }
+    }
+}
+
+/// A collision as an event.
+fn event(collision: &Collision) -> Event {
+    Event {
+        number: collision.number,
+        time: collision.time,
+        time_error: collision.time_error,
+        kind: Kind::Impact,
+        sides: collision.sides,
+        image: collision.image,
+        point: collision.point,
+        normal: collision.normal,
+        gap: collision.gap,
+        approach: collision.approach,
+        separation: collision.separation,
+        impulse: collision.impulse,
+        impulse_vector: collision.impulse_vector,
+        class: "normal",
+        g2: None,
+        g3: None,
+        force_slope: None,
+        limit: None,
+        joints: Arc::new([]),
+        energy_before: collision.energy_before,
+        energy_after: collision.energy_after,
+    }
+}

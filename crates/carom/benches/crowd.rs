@@ -1,0 +1,86 @@
+//! Collisions per second of crowds: spheres, ellipsoids and superellipsoids from a few thousand bodies up, and what a body
+//! takes in memory.
+//!
+//! `cargo bench -p carom --bench crowd`, or `-- --bench NAME` for the rows whose shape begins so. Each starts on a
+//! face-centred lattice, stretched as the shape is, with Maxwell's velocities, and is run until it has forgotten it.
+//! Without `--bench` every row runs for a moment with few bodies, as a test.
+#![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
+
+#[path = "../tests/crowding/mod.rs"]
+mod crowding;
+
+use std::time::Instant;
+
+use carom::crowd::{Crowd, Settings};
+use carom::shape::Shape;
+
+/// Shape, cells of the lattice along an edge, packing fraction, collisions a body before and while it is measured.
+type Row = (&'static str, Shape, u32, f64, [u64; 2]);
+
+/// Seconds that this thread has worked, where the system tells: on a busy machine the clock on the wall tells more of others.
+fn work() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds: f64 = text.split_whitespace().next()?.parse().ok()?;
+    Some(1e-9 * nanoseconds)
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let measured = arguments.iter().any(|argument| argument == "--bench");
+    let wanted = arguments.iter().find(|argument| !argument.starts_with('-'));
+    let sphere = Shape::Sphere { radius: 0.5 };
+    let ellipsoid = Shape::Ellipsoid { semi_axes: [1.0, 0.5, 0.5] };
+    let flat = Shape::Ellipsoid { semi_axes: [0.5, 1.0, 1.0] };
+    let pillow = Shape::Superellipsoid { semi_axes: [1.0, 0.5, 0.5], exponent: 4.0 };
+    let rows: [Row; 12] = [
+        ("sphere", sphere, 10, 0.1, [50, 200]),
+        ("sphere", sphere, 10, 0.3, [50, 200]),
+        ("sphere", sphere, 10, 0.49, [50, 400]),
+        ("sphere", sphere, 40, 0.49, [10, 20]),
+        ("sphere", sphere, 60, 0.49, [8, 8]),
+        ("sphere", sphere, 63, 0.49, [5, 5]),
+        ("ellipsoid 2:1", ellipsoid, 10, 0.3, [10, 10]),
+        ("ellipsoid 2:1", ellipsoid, 10, 0.5, [10, 10]),
+        ("ellipsoid 1:2", flat, 10, 0.5, [10, 10]),
+        ("ellipsoid 2:1", ellipsoid, 30, 0.5, [2, 2]),
+        ("superellipsoid 4", pillow, 10, 0.3, [2, 3]),
+        ("superellipsoid 4", pillow, 10, 0.5, [2, 3]),
+    ];
+    println!(
+        "shape             bodies  packing  collisions/s   ns each  looks  searches   gaps  moves  bytes/body"
+    );
+    for (name, shape, cells, packing, [before, during]) in rows {
+        let row = format!("{name} {} {packing}", 4 * cells * cells * cells);
+        if wanted.is_some_and(|wanted| !row.starts_with(wanted.as_str())) {
+            continue;
+        }
+        let cells = if measured { cells } else { 2 };
+        let (world, states) = crowding::lattice(cells, shape, packing, 1);
+        let bodies = states.len() as u64;
+        let mut crowd = Crowd::new(world, &states, Settings::default()).unwrap();
+        drop(states);
+        let [before, during] = if measured { [before * bodies, during * bodies] } else { [100, 100] };
+        assert_eq!(crowd.advance(f64::MAX, before, &mut ()), None);
+        let start = crowd.counts();
+        let (began, worked) = (Instant::now(), work());
+        assert_eq!(crowd.advance(f64::MAX, during, &mut ()), None);
+        let elapsed = began.elapsed().as_secs_f64();
+        let seconds = worked.zip(work()).map_or(elapsed, |(from, to)| to - from);
+        let end = crowd.counts();
+        let collisions = (end.collisions - start.collisions) as f64;
+        let each =
+            |count: fn(&carom::crowd::Counts) -> u64| (count(&end) - count(&start)) as f64 / collisions;
+        println!(
+            "{name:<17}{bodies:>7}{packing:>9.2}{:>14.0}{:>10.0}{:>7.2}{:>10.2}{:>7.2}{:>7.3}{:>12.0}",
+            collisions / seconds,
+            1e9 * seconds / collisions,
+            each(|counts| counts.predictions),
+            each(|counts| counts.searches),
+            each(|counts| counts.gaps),
+            each(|counts| counts.moves),
+            crowd.bytes() as f64 / bodies as f64,
+        );
+        let audit = crowd.audit();
+        assert!(audit.energy_error_max.value < 1e-10 && audit.gap_min > -1e-12, "{audit:?}");
+    }
+}

@@ -1,0 +1,110 @@
+//! Balls on straight lines: when they touch, in closed form.
+//!
+//! With x the way from the first centre to the second and v its rate, and a sum of radii σ that grows at the rate σ̇,
+//!
+//! ```text
+//! |x + vτ| = σ + σ̇τ:    (v² − σ̇²) τ² + 2 (x·v − σσ̇) τ + (x² − σ²) = 0
+//! τ = (x² − σ²) / (√D − b),    b = x·v − σσ̇ < 0,    D = b² − (v² − σ̇²)(x² − σ²)
+//! ```
+//!
+//! is the first root, in the form that does not cancel. Where b ≥ 0 they part, unless growth overtakes them later. The
+//! numerator has an error of some ε x², so the gap is met within some ε of the distance; a graze whose D rounding makes
+//! negative is missed by no more overlap than that.
+
+use nalgebra::Vector3;
+
+/// The first τ ≥ 0 at which two balls touch; infinite if they do not. `apart` is x² − σ². Balls that overlap by
+/// rounding touch now if they close.
+#[inline(always)]
+pub(super) fn touch(x: &Vector3<f64>, v: &Vector3<f64>, apart: f64, size: f64, growth: f64) -> f64 {
+    let towards = x.dot(v) - size * growth;
+    let square = v.norm_squared() - growth * growth;
+    let discriminant = towards * towards - square * apart;
+    // One question instead of two: that they close is as likely as not, that they touch is not.
+    if (towards < 0.0) & (discriminant >= 0.0) {
+        return (apart / (discriminant.sqrt() - towards)).max(0.0);
+    }
+    // Only growth that is faster than they part can still close the gap.
+    if growth > 0.0 && square < 0.0 && apart > 0.0 {
+        return (towards + discriminant.max(0.0).sqrt()) / -square;
+    }
+    f64::INFINITY
+}
+
+/// The last τ at which a body within a ball of radius `room` about home is still in it, when the room shrinks at a rate;
+/// `from` is the way from home.
+#[inline(always)]
+pub(super) fn leave(from: &Vector3<f64>, v: &Vector3<f64>, room: f64, shrinks: f64) -> f64 {
+    let square = v.norm_squared() - shrinks * shrinks;
+    let along = from.dot(v) + room * shrinks;
+    let left = (room * room - from.norm_squared()).max(0.0);
+    if room <= 0.0 {
+        return 0.0;
+    }
+    let root = (along * along + square * left).max(0.0).sqrt();
+    // square τ² + 2 along τ = left, the first root after now.
+    if along > 0.0 {
+        left / (along + root)
+    } else if square > 0.0 {
+        (root - along) / square
+    } else {
+        f64::INFINITY
+    }
+}
+
+/// When the balls about two bodies touch, and when they part for good: bounds for a search. None if they do not touch.
+/// The sum of radii is taken a little larger than it is, so that no rounding matters.
+pub(super) fn window(x: &Vector3<f64>, v: &Vector3<f64>, size: f64, growth: f64) -> Option<[f64; 2]> {
+    let (size, growth) = (size * MARGIN, growth * MARGIN);
+    let apart = x.norm_squared() - size * size;
+    let from = if apart <= 0.0 { 0.0 } else { touch(x, v, apart, size, growth) };
+    if from == f64::INFINITY {
+        return None;
+    }
+    let square = v.norm_squared() - growth * growth;
+    let towards = x.dot(v) - size * growth;
+    let root = (towards * towards - square * apart).max(0.0).sqrt();
+    let until = if square > 0.0 { (root - towards) / square } else { f64::INFINITY };
+    Some([from, until])
+}
+
+const MARGIN: f64 = 1.0 + 1e-9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn balls_touch_where_they_should() {
+        let x = Vector3::new(5.0, 0.0, 0.0);
+        let apart = |size: f64| x.norm_squared() - size * size;
+        let v = Vector3::new(-1.0, 0.0, 0.0);
+        assert_eq!(touch(&x, &v, apart(2.0), 2.0, 0.0), 3.0);
+        assert_eq!(touch(&x, &-v, apart(2.0), 2.0, 0.0), f64::INFINITY);
+        // They part at 1 and grow at 2: 5 + τ = 2 + 2τ.
+        assert_eq!(touch(&x, &-v, apart(2.0), 2.0, 2.0), 3.0);
+        assert_eq!(touch(&x, &Vector3::zeros(), apart(2.0), 2.0, 1.0), 3.0);
+        // Side by side at √3 · ½ · 2: x² + ... a glancing blow.
+        let glance = Vector3::new(-1.0, 0.2, 0.0);
+        let tau = touch(&x, &glance, apart(2.0), 2.0, 0.0);
+        assert!(((x + glance * tau).norm() - 2.0).abs() < 1e-14);
+        let [from, until] = window(&x, &glance, 2.0, 0.0).unwrap_or([0.0; 2]);
+        assert!((from - tau).abs() < 1e-7 && ((x + glance * until).norm() - 2.0).abs() < 1e-7);
+    }
+
+    #[test]
+    fn a_body_leaves_home_when_it_should() {
+        let from = Vector3::new(0.5, 0.0, 0.0);
+        let v = Vector3::new(1.0, 0.0, 0.0);
+        assert_eq!(leave(&from, &v, 1.0, 0.0), 0.5);
+        assert_eq!(leave(&from, &-v, 1.0, 0.0), 1.5);
+        // 0.5 + τ = 1 − τ.
+        assert_eq!(leave(&from, &v, 1.0, 1.0), 0.25);
+        assert_eq!(leave(&from, &Vector3::zeros(), 1.0, 0.0), f64::INFINITY);
+        assert_eq!(leave(&from, &Vector3::zeros(), 1.0, 2.0), 0.25);
+        for v in [Vector3::new(0.3, -0.2, 0.9), Vector3::new(-0.3, 0.1, -0.4)] {
+            let tau = leave(&from, &v, 1.0, 0.1);
+            assert!(((from + v * tau).norm() - (1.0 - 0.1 * tau)).abs() < 1e-15, "{tau}");
+        }
+    }
+}

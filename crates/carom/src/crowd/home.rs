@@ -1,0 +1,234 @@
+//! Homes: where lists of neighbours are made, one body's or everyone's.
+
+use nalgebra::Vector3;
+
+use super::calendar::PLANE;
+use super::neighbours::{Grid, Images, Link, Lists, along_curve};
+use super::{Crowd, Path, Unfit, index};
+use crate::contact::Side;
+
+/// How many neighbours a list should have: fewer cost less to look at, more last longer.
+const NEIGHBOURS: f64 = 18.0;
+
+/// The least slack, relative to a body.
+const LEAST_SLACK: f64 = 0.1;
+
+/// Lists reach a little farther than they must, so that no rounding matters.
+const MARGIN: f64 = 1.0 + 1e-9;
+
+/// How close, relative to their size, two count as touching at the start; as in the simulation.
+const TOUCHING: f64 = 1e-9;
+
+impl Crowd {
+    /// A body leaves its neighbourhood: it looks around, and is put back into the box.
+    pub(super) fn move_home(&mut self, i: usize, t: f64) {
+        self.counts.moves += 1;
+        let number = index(i);
+        self.calendar.clear(number);
+        self.grid.leave(i);
+        for k in 0..self.lists.of(i).len() {
+            let link = self.lists.of(i)[k];
+            if link.with < PLANE {
+                self.lists.remove(link.with as usize, number, self.images.opposite(link.image));
+            }
+        }
+        self.lists.clear(i);
+        let here = self.hot[i].at(t);
+        (self.hot[i].position, self.hot[i].since) = (here, t);
+        self.settle(i, t);
+        self.grid.enter(i, &self.cold[i].home);
+        self.list(i, t, |_| true);
+        self.predict(i, t, &[]);
+        self.scratch.close.clear();
+    }
+
+    /// Makes where a body is its home, in the box.
+    fn settle(&mut self, i: usize, t: f64) {
+        let size = self.size_at(t);
+        let here = self.hot[i].at(t);
+        let out = self.images.out(&here);
+        let cold = &mut self.cold[i];
+        cold.reach = self.slack + self.hot[i].radius * size;
+        if out == [0; 3] {
+            cold.home = here;
+            return;
+        }
+        let way = self.images.displacement(out);
+        for (boxes, out) in cold.boxes.iter_mut().zip(out) {
+            *boxes = boxes.saturating_add(out);
+        }
+        self.hot[i].position -= way;
+        cold.home = self.hot[i].at(t);
+    }
+
+    /// Puts the neighbours that are wanted onto a body's list, and it on theirs.
+    fn list(&mut self, i: usize, t: f64, wanted: impl Fn(u32) -> bool) {
+        let size = self.size_at(t);
+        let own = self.hot[i].radius * size;
+        let (home, ball, fixed) = (self.cold[i].home, self.cold[i].ball, self.cold[i].fixed);
+        let number = index(i);
+        for (k, plane) in self.world.planes.iter().enumerate() {
+            if !fixed && plane.height(&home) < (own + self.slack) * MARGIN {
+                let image = self.images.code([0; 3]).unwrap_or(0);
+                self.lists.add(i, Link { with: PLANE + index(k), image, searched: !ball });
+            }
+        }
+        let farthest = (own + self.largest * size + 2.0 * self.slack) * MARGIN;
+        let (grid, lists, images) = (&self.grid, &mut self.lists, &self.images);
+        let (hot, cold, slack) = (&self.hot, &self.cold, self.slack);
+        grid.around(&home, farthest, |other, boxes| {
+            let j = other as usize;
+            if other == number || !wanted(other) || (fixed && cold[j].fixed) {
+                return;
+            }
+            let Some(image) = images.code(boxes) else { return };
+            let apart = cold[j].home + images.shift(image) - home;
+            let distance = (own + hot[j].radius * size + 2.0 * slack) * MARGIN;
+            if apart.norm_squared() < distance * distance {
+                let searched = !(ball && cold[j].ball);
+                lists.add(i, Link { with: other, image, searched });
+                lists.add(j, Link { with: number, image: images.opposite(image), searched });
+            }
+        });
+    }
+
+    /// Puts all bodies in order along a curve through space, makes everyone at home where they are, and makes all lists.
+    /// What is due stays: nothing can come before it that was not foretold from the old lists.
+    #[cold]
+    pub(super) fn reorder(&mut self) {
+        let t = self.clock.now;
+        let seen: Vec<[i32; 3]> = self.calendar.all().map(|due| self.boxes_of(due)).collect();
+        self.choose_slack(t);
+        let boxes: Vec<[i32; 3]> = self.cold.iter().map(|cold| cold.boxes).collect();
+        for i in 0..self.hot.len() {
+            self.settle(i, t);
+        }
+        self.see_images(&boxes, &seen);
+        let places: Vec<Vector3<f64>> = self.cold.iter().map(|cold| cold.home).collect();
+        let from = along_curve(&places);
+        let mut to = vec![0; from.len()];
+        for (k, &old) in from.iter().enumerate() {
+            to[old as usize] = index(k);
+        }
+        self.hot = from.iter().map(|&k| self.hot[k as usize]).collect();
+        self.cold = from.iter().map(|&k| self.cold[k as usize]).collect();
+        let mut spins: Vec<_> = std::mem::take(&mut self.spin).into_iter().map(Some).collect();
+        self.spin = from.iter().filter_map(|&k| spins[k as usize].take()).collect();
+        for (k, cold) in self.cold.iter().enumerate() {
+            self.place[cold.name as usize] = index(k);
+        }
+        self.calendar.reorder(&from, &to, t);
+        self.make_lists(t);
+    }
+
+    /// Events are with images, which change as bodies are put back into the box.
+    fn see_images(&mut self, before: &[[i32; 3]], seen: &[[i32; 3]]) {
+        let moved =
+            |body: usize| core::array::from_fn::<i32, 3, _>(|i| self.cold[body].boxes[i] - before[body][i]);
+        for i in 0..self.hot.len() {
+            let due = *self.calendar.due(index(i));
+            if due.with >= PLANE {
+                continue;
+            }
+            let (own, other) = (moved(i), moved(due.with as usize));
+            let boxes = core::array::from_fn(|k| seen[i][k] + other[k] - own[k]);
+            self.calendar.see_image(index(i), self.images.code(boxes));
+        }
+    }
+
+    /// All lists, from the homes.
+    pub(super) fn make_lists(&mut self, t: f64) {
+        let bodies = self.hot.len();
+        let farthest = self.farthest(t);
+        let homes = self.cold.iter().map(|cold| cold.home);
+        self.grid = Grid::new(self.world.periodic.as_ref(), farthest, homes);
+        self.lists = Lists::new(bodies, self.mixed);
+        self.path.clear();
+        if self.mixed {
+            self.path.resize(bodies, Path { since: t, ..Path::default() });
+        }
+        for i in 0..bodies {
+            self.follow_path(i, t);
+            if self.cold[i].solid {
+                self.grid.enter(i, &self.cold[i].home);
+            }
+        }
+        for i in 0..bodies {
+            if self.cold[i].solid {
+                let number = index(i);
+                self.list(i, t, |other| other < number);
+            }
+        }
+    }
+
+    /// The longest distance of homes that makes neighbours.
+    fn farthest(&self, t: f64) -> f64 {
+        let distance = 2.0 * (self.largest * self.size_at(t) + self.slack) * MARGIN;
+        if distance > 0.0 { distance } else { 1.0 }
+    }
+
+    /// How far bodies may go from home: so that lists are neither long nor short-lived.
+    fn choose_slack(&mut self, t: f64) {
+        let size = self.size_at(t);
+        let (mut radii, mut count, mut largest) = (0.0, 0.0, 0.0_f64);
+        let (mut low, mut high) = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
+        for (hot, _) in self.hot.iter().zip(&self.cold).filter(|(_, cold)| cold.solid) {
+            radii += hot.radius * size;
+            largest = largest.max(hot.radius);
+            count += 1.0;
+            let here = hot.at(t);
+            low = low.inf(&here);
+            high = high.sup(&here);
+        }
+        self.largest = largest;
+        let radius: f64 = if count > 0.0 { radii / count } else { 1.0 };
+        let lengths = self.world.periodic.unwrap_or_else(Vector3::zeros);
+        let volume: f64 = (0..3)
+            .map(|i| if lengths[i] > 0.0 { lengths[i] } else { (high[i] - low[i]).max(4.0 * radius) })
+            .product();
+        let wanted = std::env::var("CROWD_N").ok().and_then(|n| n.parse().ok()).unwrap_or(NEIGHBOURS);
+        let sphere = wanted * volume / f64::max(count, 1.0);
+        let reach = (sphere * 3.0 / (4.0 * core::f64::consts::PI)).cbrt();
+        let longest = Images::longest(self.world.periodic.as_ref());
+        let slack = (0.5 * reach - radius).max(LEAST_SLACK * radius);
+        self.slack = slack.min(0.49 * longest - largest * size).max(1e-6 * radius);
+        self.image_distance = 2.0 * self.farthest(t);
+        self.images = Images::new(self.world.periodic.as_ref(), self.image_distance);
+    }
+
+    fn boxes_of(&self, due: &super::calendar::Due) -> [i32; 3] {
+        if due.with < PLANE { self.images.boxes(due.image) } else { [0; 3] }
+    }
+
+    /// Who overlaps by more than counts as touching, at the start.
+    pub(super) fn overlaps(&mut self) -> Vec<Unfit> {
+        let mut unfit = Vec::new();
+        let t = self.clock.now;
+        for i in 0..self.hot.len() {
+            for k in 0..self.lists.of(i).len() {
+                let link = self.lists.of(i)[k];
+                if link.with < PLANE && link.with < index(i) {
+                    continue;
+                }
+                let met = self.met(i, link.with, link.image);
+                let Some(gap) = self.near_gap(&met, t, TOUCHING) else { continue };
+                self.ledger.see_gap(gap, 0);
+                let [first, second] = self.sides(&met);
+                let Side::Body(second) = second else { continue };
+                if gap.is_nan() {
+                    unfit.push(Unfit::Motion { body: second });
+                } else if gap < -TOUCHING * self.size_of(&met, t) {
+                    unfit.push(Unfit::Overlap { first, second, depth: -gap });
+                }
+            }
+        }
+        unfit.sort_by_key(|fault| match fault {
+            Unfit::BoxTooShort { body } | Unfit::Motion { body } => (*body, 0),
+            Unfit::Overlap { first: Side::Body(first), second, .. } => (*first, *second),
+            Unfit::Overlap { first: Side::Plane(first), second, .. } => (*second, *first),
+            // A crowd has no joints.
+            _ => (0, 0),
+        });
+        unfit
+    }
+}

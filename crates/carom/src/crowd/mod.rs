@@ -1,0 +1,619 @@
+//! Many free bodies: event-driven dynamics of hard spheres, ellipsoids and superellipsoids, and mixtures of them.
+//!
+//! The same physics as [`crate::simulation`] where nothing has to be held: no gravity, so that touches without approach
+//! part. What differs is how the next contact is foretold, so that the cost of a collision does not grow with the number
+//! of bodies:
+//!
+//! * **One event a body**, the earliest of its next contact and of its leaving its neighbourhood (B. D. Lubachevsky,
+//!   J. Comput. Phys. 94, 1991). A contact is due for both its bodies. A body whose partner was taken away looks anew when
+//!   its event comes; nothing is searched for twice before that. At all times no pair touches before the earlier of its
+//!   bodies' two events.
+//! * **Neighbour lists** (`neighbours`) and a **calendar** (`calendar`) make both finding candidates and finding what is
+//!   next a matter of constant time.
+//! * **Times of their own.** A body's position is that of its last collision; only the two that collide are moved.
+//! * **Windows.** Nothing is looked for beyond the earliest event already known to either body, nor while the balls about
+//!   the bodies are apart. Two balls meet at the root of a quadratic; everything else is searched for in its window with
+//!   the certificate of [`crate::toi`].
+//! * **Memory.** What prediction reads of a body is one line of the cache, and bodies near in space are near in memory:
+//!   they are put in order along a space-filling curve, at the start and now and then.
+//!
+//! **Growth.** With `growth` the bodies' sizes are (1 + growth·t) (B. D. Lubachevsky and F. H. Stillinger, J. Stat. Phys. 60,
+//! 1990). Masses and moments stay; the surfaces' own speed takes part in approach and separation, so that bodies part.
+//!
+//! **Collapse.** With k < 1 collisions can accumulate at one time. `contact_time` makes a collision elastic that follows the
+//! last one of either body within that time (the TC model of S. Luding and S. McNamara, Granular Matter 1, 1998); without it
+//! a run whose clock no longer moves ends as [`Stopped::Stalled`].
+//!
+//! **Time** is kept as in the simulation: an epoch, moved on by powers of two, and what has passed since. **Audit**: each
+//! collision's restitution and energy, and now and then the whole.
+
+mod balls;
+mod calendar;
+mod check;
+mod course;
+mod home;
+mod neighbours;
+mod predict;
+mod snapshot;
+mod solid;
+mod touch;
+
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+use crate::body::{Body, State};
+use crate::contact::Side;
+use crate::shape::Shape;
+use crate::simulation::ledger::Ledger;
+use calendar::{Calendar, HOME, LOOK};
+use course::Spin;
+use neighbours::{Grid, Images, Lists};
+use solid::Solid;
+
+pub use crate::simulation::{Audit, Cause, Stopped, Trouble, Unfit, World};
+pub use snapshot::Snapshot;
+
+/// How a crowd is run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// The number of collisions to stop at.
+    pub max_events: u64,
+    /// The rate of relative size: sizes are (1 + growth·t). Zero: none.
+    pub growth: f64,
+    /// A collision within this time of the last one of either body is elastic. Zero: none is.
+    pub contact_time: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { max_events: u64::MAX, growth: 0.0, contact_time: 0.0 }
+    }
+}
+
+/// What a run has counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counts {
+    /// Collisions: contacts that closed, each counted.
+    pub collisions: u64,
+    /// Impacts of several contacts at once.
+    pub clusters: u64,
+    /// Touches without approach.
+    pub grazes: u64,
+    /// Collisions made elastic because they followed another too soon.
+    pub elastic: u64,
+    /// Bodies that looked for their next event.
+    pub predictions: u64,
+    /// Pairs searched for a contact with the certificate.
+    pub searches: u64,
+    /// Gaps evaluated in those searches.
+    pub gaps: u64,
+    /// Bodies that left their neighbourhood.
+    pub moves: u64,
+}
+
+/// What makes a world unsuited to a crowd.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unsuited {
+    /// There is gravity: bodies would come to rest on one another.
+    Gravity,
+    /// More bodies or planes than 31 bits count.
+    Number,
+}
+
+/// A collision, or a contact of several that collide at once.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Collision {
+    /// Its number. Contacts of one impact have consecutive numbers and the same time.
+    pub number: u64,
+    /// When.
+    pub time: f64,
+    /// A bound on the error of the time.
+    pub time_error: f64,
+    /// Who; of two bodies the one of the smaller number is first, a plane is always first.
+    pub sides: [Side; 2],
+    /// Which image of the second, in whole boxes from where it is kept.
+    pub image: [i32; 3],
+    /// Where they touch.
+    pub point: Vector3<f64>,
+    /// From the first to the second.
+    pub normal: Vector3<f64>,
+    /// From the centre of the first to that of the second's image; from a plane, the way to the centre along the normal.
+    pub between: Vector3<f64>,
+    /// The gap as it was found: rounding.
+    pub gap: f64,
+    /// The rate of the gap before; negative.
+    pub approach: f64,
+    /// The rate of the gap after.
+    pub separation: f64,
+    /// The impulse along the normal.
+    pub impulse: f64,
+    /// The impulse on the second.
+    pub impulse_vector: Vector3<f64>,
+    /// The energy of all before.
+    pub energy_before: f64,
+    /// The energy of all after.
+    pub energy_after: f64,
+}
+
+/// Who is told of collisions.
+pub trait Watcher {
+    /// A collision.
+    fn collision(&mut self, collision: &Collision);
+}
+
+/// Nobody.
+impl Watcher for () {
+    #[inline(always)]
+    fn collision(&mut self, _: &Collision) {}
+}
+
+/// Many bodies on their way.
+#[derive(Debug, Clone)]
+pub struct Crowd {
+    world: World,
+    settings: Settings,
+    clock: Clock,
+    /// By the order in memory, as everything below but `place`.
+    hot: Vec<Hot>,
+    cold: Vec<Cold>,
+    spin: Vec<Spin>,
+    /// How far each body's surface has moved at most; empty where all are balls.
+    path: Vec<Path>,
+    /// The kinds of shapes.
+    solids: Vec<Solid>,
+    /// Where the body of each number in the scene is.
+    place: Vec<u32>,
+    calendar: Calendar,
+    lists: Lists,
+    grid: Grid,
+    images: Images,
+    /// How far a body may go from home.
+    slack: f64,
+    /// The largest circumradius, at the size of the start.
+    largest: f64,
+    /// What the images are made for.
+    image_distance: f64,
+    /// Whether any contact has to be searched for.
+    mixed: bool,
+    ledger: Ledger,
+    counts: Counts,
+    /// The number of collisions at which the bodies were last put in order, and the whole last compared.
+    ordered: u64,
+    checked: u64,
+    /// Collisions and time when it was last seen that the clock moves.
+    headway: (u64, f64),
+    stopped: Option<Stopped>,
+    trouble: Option<Trouble>,
+    scratch: predict::Scratch,
+}
+
+/// What prediction reads of a body: one line of the cache.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Hot {
+    /// The centre at the time `since`, in the box where home is.
+    position: Vector3<f64>,
+    velocity: Vector3<f64>,
+    since: f64,
+    /// The circumradius, at the size of the start.
+    radius: f64,
+}
+
+impl Hot {
+    #[inline(always)]
+    fn at(&self, t: f64) -> Vector3<f64> {
+        self.position + self.velocity * (t - self.since)
+    }
+}
+
+/// What a collision and a move read of a body.
+#[derive(Debug, Clone, Copy)]
+struct Cold {
+    home: Vector3<f64>,
+    /// The radius of the neighbourhood.
+    reach: f64,
+    inverse_mass: f64,
+    /// The last collision.
+    last: f64,
+    /// How many boxes the body is beyond where it is kept.
+    boxes: [i32; 3],
+    /// Its number in the scene.
+    name: u32,
+    /// Its shape, among the kinds.
+    kind: u32,
+    /// Whether it is a ball.
+    ball: bool,
+    /// Whether it can touch anything.
+    solid: bool,
+    fixed: bool,
+}
+
+/// A bound of how far any point of a body's surface has moved, turning included, against its first direction: what a gap can
+/// have shrunk by.
+#[derive(Debug, Clone, Copy, Default)]
+struct Path {
+    /// At the time `since`.
+    length: f64,
+    rate: f64,
+    since: f64,
+}
+
+impl Path {
+    #[inline(always)]
+    fn at(&self, t: f64) -> f64 {
+        self.length + self.rate * (t - self.since)
+    }
+}
+
+/// Time as an epoch and what has passed since.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Clock {
+    /// A sum of powers of two, exact.
+    epoch: f64,
+    /// When the epoch moves next, a power of two.
+    length: f64,
+    /// The time since the epoch of the latest event.
+    now: f64,
+}
+
+/// Collisions after which the clock must have moved.
+const HEADWAY: u64 = 20_000;
+/// By this much, in epochs.
+const STALLED: f64 = 1e-13;
+
+/// Passages of a body's own size in an epoch.
+const PASSAGES: f64 = 64.0;
+
+/// Collisions a body between two times that the bodies are put in order, and that the whole is compared.
+const ORDERED: u64 = 200;
+const CHECKED: u64 = 16;
+
+/// An index in 32 bits.
+fn index(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+impl Crowd {
+    /// Whether a world can be run as a crowd.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub fn suits(world: &World) -> Result<(), Unsuited> {
+        if world.gravity != Vector3::zeros() {
+            return Err(Unsuited::Gravity);
+        }
+        let most = calendar::PLANE as usize - 8;
+        if world.bodies.len() >= most || world.planes.len() >= most {
+            return Err(Unsuited::Number);
+        }
+        Ok(())
+    }
+
+    /// Prepares a run. Gravity is not looked at; ask [`Crowd::suits`].
+    ///
+    /// # Errors
+    /// What makes the states no start: overlaps, a box too short, motions that floats do not hold.
+    pub fn new(world: World, states: &[State], settings: Settings) -> Result<Self, Vec<Unfit>> {
+        let mut crowd = Self::at_start(world, states, settings)?;
+        crowd.reorder();
+        let overlaps = crowd.overlaps();
+        if !overlaps.is_empty() {
+            return Err(overlaps);
+        }
+        for i in 0..crowd.hot.len() {
+            crowd.predict(i, 0.0, &[]);
+        }
+        crowd.calendar.tune(0.0);
+        crowd.scratch.close.clear();
+        Ok(crowd)
+    }
+
+    fn at_start(world: World, states: &[State], settings: Settings) -> Result<Self, Vec<Unfit>> {
+        let mut unfit: Vec<Unfit> = world.too_large().map(|body| Unfit::BoxTooShort { body }).collect();
+        let held_by_floats = |state: &State| {
+            let numbers = [state.position, state.velocity, state.angular_velocity];
+            numbers.iter().flat_map(|v| v.iter()).all(|x| x.is_finite() && x.abs() < 1e150)
+        };
+        unfit.extend(
+            (0..states.len()).filter(|&i| !held_by_floats(&states[i])).map(|body| Unfit::Motion { body }),
+        );
+        if !unfit.is_empty() {
+            return Err(unfit);
+        }
+        let hot: Vec<Hot> = states.iter().enumerate().map(|(i, state)| Hot::new(&world, i, state)).collect();
+        let (solids, kinds) = solid::kinds(&world.bodies);
+        let cold: Vec<Cold> =
+            kinds.into_iter().enumerate().map(|(i, kind)| Cold::new(&world.bodies[i], i, kind)).collect();
+        let spin =
+            states.iter().zip(&world.bodies).map(|(state, body)| Spin::new(body, state, 0.0)).collect();
+        let ledger = Ledger::open(&world, states);
+        let bodies = hot.len();
+        let mut crowd = Self {
+            clock: Clock { epoch: 0.0, length: 1.0, now: 0.0 },
+            place: (0..index(bodies)).collect(),
+            calendar: Calendar::new(bodies),
+            lists: Lists::new(bodies, false),
+            grid: Grid::new(None, 1.0, core::iter::empty()),
+            images: Images::new(None, 1.0),
+            slack: 0.0,
+            largest: 0.0,
+            image_distance: 1.0,
+            mixed: cold.iter().any(|body| body.solid && !body.ball),
+            counts: Counts::default(),
+            ordered: 0,
+            checked: 0,
+            headway: (0, 0.0),
+            stopped: None,
+            trouble: None,
+            scratch: predict::Scratch::default(),
+            settings,
+            world,
+            path: Vec::new(),
+            solids,
+            hot,
+            cold,
+            spin,
+            ledger,
+        };
+        crowd.clock.length = crowd.epoch_length();
+        Ok(crowd)
+    }
+
+    /// Goes on to a time, or for so many collisions. `None`: the collisions are used up, and there is more to come.
+    pub fn advance(&mut self, until: f64, most: u64, watcher: &mut impl Watcher) -> Option<Stopped> {
+        let last = self.counts.collisions.saturating_add(most);
+        loop {
+            if self.stopped.is_some() {
+                return self.stopped;
+            }
+            if self.counts.collisions >= self.settings.max_events {
+                return Some(Stopped::MaxEvents);
+            }
+            if self.counts.collisions >= last {
+                return None;
+            }
+            let end = until - self.clock.epoch;
+            let first = self.calendar.first();
+            let time = first.map_or(f64::INFINITY, |body| self.calendar.time(body));
+            if time > end {
+                self.clock.now = self.clock.now.max(end);
+                self.check();
+                return Some(Stopped::Until);
+            }
+            if time >= self.clock.length {
+                self.next_epoch(time.min(end));
+                continue;
+            }
+            let Some(body) = first else { return Some(Stopped::Until) };
+            self.happen(body as usize, watcher);
+        }
+    }
+
+    /// A body's event.
+    #[inline]
+    fn happen(&mut self, body: usize, watcher: &mut impl Watcher) {
+        let due = *self.calendar.due(index(body));
+        match due.with {
+            HOME => self.move_home(body, due.time),
+            LOOK => self.look_anew(body, due.time),
+            _ if self.is_mutual(index(body), &due) => {
+                let before = self.counts.collisions;
+                self.touch(body, &due, watcher);
+                if self.counts.collisions - self.checked >= CHECKED * self.hot.len() as u64 {
+                    self.keep_house();
+                }
+                if self.counts.collisions - self.headway.0 >= HEADWAY {
+                    self.watch_clock();
+                }
+                debug_assert!(self.counts.collisions >= before, "collisions are counted up");
+            }
+            // The partner has gone on to other things.
+            _ => self.look_anew(body, due.time),
+        }
+    }
+
+    fn look_anew(&mut self, body: usize, t: f64) {
+        self.calendar.clear(index(body));
+        self.predict(body, t, &[]);
+        self.scratch.close.clear();
+    }
+
+    /// Whether the partner of a body's event has the same event.
+    #[inline]
+    fn is_mutual(&self, body: u32, due: &calendar::Due) -> bool {
+        if due.with >= calendar::PLANE {
+            return true;
+        }
+        let theirs = self.calendar.due(due.with);
+        theirs.with == body && theirs.time == due.time && theirs.image == self.images.opposite(due.image)
+    }
+
+    /// What is done now and then.
+    #[cold]
+    fn keep_house(&mut self) {
+        self.checked = self.counts.collisions;
+        self.check();
+        if self.counts.collisions - self.ordered >= ORDERED * self.hot.len() as u64 {
+            self.ordered = self.counts.collisions;
+            self.reorder();
+        }
+    }
+
+    /// Whether the clock has moved.
+    #[cold]
+    fn watch_clock(&mut self) {
+        let time = self.time();
+        if time - self.headway.1 < STALLED * self.clock.length {
+            self.stopped.get_or_insert(Stopped::Stalled);
+        }
+        self.headway = (self.counts.collisions, time);
+    }
+
+    /// The time of the latest event, or of the end.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.clock.epoch + self.clock.now
+    }
+
+    /// The bodies' size now, over that of the start.
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        self.size_at(self.clock.now)
+    }
+
+    #[inline(always)]
+    fn size_at(&self, t: f64) -> f64 {
+        1.0 + self.settings.growth * (self.clock.epoch + t)
+    }
+
+    /// The world, with the bodies at the size of the start.
+    #[must_use]
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// All bodies' states at the present time, in the scene's order; positions run on beyond the walls of a periodic
+    /// box.
+    #[must_use]
+    pub fn states(&self) -> Vec<State> {
+        let mut states = Vec::new();
+        self.states_into(&mut states);
+        states
+    }
+
+    /// [`Crowd::states`] into a list that is there.
+    pub fn states_into(&self, states: &mut Vec<State>) {
+        states.clear();
+        states.extend(self.place.iter().map(|&i| {
+            let mut state = self.state(i as usize, self.clock.now);
+            state.position += self.images.displacement(self.cold[i as usize].boxes);
+            state
+        }));
+    }
+
+    /// A body's state, where it is kept.
+    fn state(&self, i: usize, t: f64) -> State {
+        let hot = &self.hot[i];
+        let body = &self.world.bodies[self.cold[i].name as usize];
+        let (orientation, angular_velocity) = self.spin[i].at(body, t);
+        State { position: hot.at(t), orientation, velocity: hot.velocity, angular_velocity }
+    }
+
+    /// Begins a body's path anew at its length so far, as its course is now.
+    fn follow_path(&mut self, i: usize, t: f64) {
+        if self.mixed {
+            let lever = self.solids[self.cold[i].kind as usize].lever;
+            let rate = self.hot[i].velocity.norm() + self.spin[i].speed() * lever;
+            self.path[i] = Path { length: self.path[i].at(t), rate, since: t };
+        }
+    }
+
+    /// The counts so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The audit so far.
+    #[must_use]
+    pub fn audit(&self) -> Audit {
+        self.ledger.audit
+    }
+
+    /// What could not be followed, where that ended the run.
+    #[must_use]
+    pub fn trouble(&self) -> Option<Trouble> {
+        self.trouble
+    }
+
+    /// Bytes held for the bodies, all told.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let bodies = self.hot.len();
+        let boxed = self.spin.iter().map(Spin::bytes).sum::<usize>();
+        let each = size_of::<Hot>()
+            + size_of::<Cold>()
+            + size_of::<Spin>()
+            + size_of::<u32>()
+            + size_of::<Body>()
+            + size_of::<f64>();
+        let each = each + if self.mixed { size_of::<Path>() } else { 0 };
+        bodies * each + boxed + self.calendar.bytes() + self.lists.bytes() + self.grid.bytes()
+    }
+
+    fn lose(&mut self, sides: [Side; 2], cause: Cause) {
+        if self.stopped.is_none() {
+            self.stopped = Some(Stopped::Lost);
+            self.trouble = Some(Trouble { time: self.time(), sides, cause });
+        }
+    }
+
+    /// How long an epoch may be: some passages of the bodies' own size, a power of two.
+    fn epoch_length(&self) -> f64 {
+        let (mut radius, mut square, mut count) = (0.0, 0.0, 0.0);
+        for (hot, cold) in self.hot.iter().zip(&self.cold).filter(|(_, cold)| cold.solid && !cold.fixed) {
+            let spin = self.spin[self.place[cold.name as usize] as usize].speed() * hot.radius;
+            radius += hot.radius;
+            square += hot.velocity.norm_squared() + spin * spin;
+            count += 1.0;
+        }
+        let speed = (square / count).sqrt();
+        let passage = radius / count / speed;
+        if !(passage.is_finite() && passage > 0.0) {
+            return 1.0;
+        }
+        (PASSAGES * passage).log2().round().clamp(-300.0, 300.0).exp2()
+    }
+
+    /// Moves the zero of time; where nothing is due for long, by more than one epoch.
+    #[cold]
+    fn next_epoch(&mut self, idle: f64) {
+        let mut by = self.clock.length;
+        while 2.0 * by <= idle {
+            by *= 2.0;
+        }
+        self.clock.epoch += by;
+        self.clock.now -= by;
+        for hot in &mut self.hot {
+            hot.since -= by;
+        }
+        for cold in &mut self.cold {
+            cold.last -= by;
+        }
+        for spin in &mut self.spin {
+            spin.shift(by);
+        }
+        for path in &mut self.path {
+            path.since -= by;
+        }
+        self.calendar.shift(by, self.clock.now);
+        self.clock.length = self.epoch_length();
+        if self.settings.growth != 0.0 {
+            self.reorder();
+        }
+    }
+}
+
+impl Hot {
+    fn new(world: &World, body: usize, state: &State) -> Self {
+        let velocity = if world.bodies[body].fixed { Vector3::zeros() } else { state.velocity };
+        Self { position: state.position, velocity, since: 0.0, radius: world.radius[body] }
+    }
+}
+
+impl Cold {
+    fn new(body: &Body, number: usize, kind: u32) -> Self {
+        Self {
+            home: Vector3::zeros(),
+            reach: 0.0,
+            inverse_mass: if body.fixed { 0.0 } else { body.mass.recip() },
+            last: f64::NEG_INFINITY,
+            boxes: [0; 3],
+            name: index(number),
+            kind,
+            ball: matches!(body.shape, Shape::Sphere { .. } | Shape::Point),
+            solid: body.shape != Shape::Point,
+            fixed: body.fixed,
+        }
+    }
+}

@@ -1,0 +1,428 @@
+//! Who is near: lists of neighbours, and the grid that they are made from.
+//!
+//! Each body has a home, the place where its list was made, and a neighbourhood: all places that it can reach while its
+//! centre is within the slack of home (A. Donev, S. Torquato, F. H. Stillinger, J. Comput. Phys. 202, 2005). Two are
+//! neighbours if their neighbourhoods overlap; whoever is none cannot be touched. Only a body that leaves its
+//! neighbourhood looks around again.
+//!
+//! In a periodic box a neighbour is an image of a body, given by its place in a table of displacements by whole boxes.
+//! A small box may hold several images of one body in one list.
+
+use nalgebra::Vector3;
+
+use super::calendar::NOBODY;
+use super::index;
+
+/// A neighbour: a body, or a plane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Link {
+    /// The body's index, or `PLANE` and the plane's number.
+    pub with: u32,
+    /// Which image of it.
+    pub image: u16,
+    /// Whether there is no closed form for when the two touch.
+    pub searched: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Row {
+    start: u32,
+    len: u32,
+    room: u32,
+}
+
+/// The lists, one after another.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lists {
+    rows: Vec<Row>,
+    links: Vec<Link>,
+    /// How long the paths of the two together must be before they can touch; empty where all are balls.
+    marks: Vec<f32>,
+    marked: bool,
+    /// Room that nobody uses any more.
+    waste: usize,
+}
+
+/// Room of a new list.
+const ROOM: u32 = 20;
+
+impl Lists {
+    pub fn new(bodies: usize, marked: bool) -> Self {
+        Self { rows: vec![Row::default(); bodies], marked, ..Self::default() }
+    }
+
+    /// The marks of a body's neighbours.
+    pub fn marks(&self, body: usize) -> &[f32] {
+        let row = self.rows[body];
+        &self.marks[row.start as usize..row.start as usize + row.len as usize]
+    }
+
+    /// Marks one of a body's neighbours.
+    pub fn mark(&mut self, body: usize, at: u32, mark: f32) {
+        self.marks[(self.rows[body].start + at) as usize] = mark;
+    }
+
+    /// A body's neighbours.
+    #[inline(always)]
+    pub fn of(&self, body: usize) -> &[Link] {
+        let row = self.rows[body];
+        &self.links[row.start as usize..row.start as usize + row.len as usize]
+    }
+
+    pub fn add(&mut self, body: usize, link: Link) {
+        if self.rows[body].len == self.rows[body].room {
+            self.enlarge(body);
+        }
+        let row = &mut self.rows[body];
+        let at = row.start as usize + row.len as usize;
+        self.links[at] = link;
+        if self.marked {
+            self.marks[at] = f32::NEG_INFINITY;
+        }
+        row.len += 1;
+    }
+
+    fn enlarge(&mut self, body: usize) {
+        let row = self.rows[body];
+        let from = row.start as usize;
+        let room = (row.room + row.room / 2).max(ROOM);
+        let start = self.links.len();
+        self.links.extend_from_within(from..from + row.len as usize);
+        let nobody = Link { with: NOBODY, image: 0, searched: false };
+        self.links.resize(start + room as usize, nobody);
+        if self.marked {
+            self.marks.extend_from_within(from..from + row.len as usize);
+            self.marks.resize(start + room as usize, f32::NEG_INFINITY);
+        }
+        self.rows[body] = Row { start: index(start), len: row.len, room };
+        self.waste += row.room as usize;
+        if 2 * self.waste > self.links.len() && self.waste > 10_000 {
+            self.compact();
+        }
+    }
+
+    fn compact(&mut self) {
+        let mut links = Vec::with_capacity(self.links.len() - self.waste);
+        let mut marks = Vec::new();
+        for row in &mut self.rows {
+            let from = row.start as usize;
+            row.start = index(links.len());
+            links.extend_from_slice(&self.links[from..from + row.room as usize]);
+            if self.marked {
+                marks.extend_from_slice(&self.marks[from..from + row.room as usize]);
+            }
+        }
+        (self.links, self.marks) = (links, marks);
+        self.waste = 0;
+    }
+
+    pub fn remove(&mut self, body: usize, with: u32, image: u16) {
+        let row = self.rows[body];
+        let range = row.start as usize..row.start as usize + row.len as usize;
+        let links = &mut self.links[range.clone()];
+        if let Some(at) = links.iter().position(|link| link.with == with && link.image == image) {
+            let last = links.len() - 1;
+            links[at] = links[last];
+            if self.marked {
+                let marks = &mut self.marks[range];
+                marks[at] = marks[last];
+            }
+            self.rows[body].len -= 1;
+        }
+    }
+
+    pub fn clear(&mut self, body: usize) {
+        self.rows[body].len = 0;
+    }
+
+    /// Bytes taken.
+    pub fn bytes(&self) -> usize {
+        self.links.capacity() * size_of::<Link>()
+            + 4 * self.marks.capacity()
+            + self.rows.capacity() * size_of::<Row>()
+    }
+}
+
+/// The displacements by whole boxes, and their places in a table.
+#[derive(Debug, Clone)]
+pub(super) struct Images {
+    /// How many boxes are looked at to each side.
+    reach: [i32; 3],
+    shifts: Vec<Vector3<f64>>,
+    lengths: Vector3<f64>,
+}
+
+/// The most boxes to each side.
+const MOST_BOXES: f64 = 15.0;
+
+impl Images {
+    /// For bodies that are neighbours up to a distance of their homes.
+    pub fn new(periodic: Option<&Vector3<f64>>, distance: f64) -> Self {
+        let lengths = periodic.copied().unwrap_or_else(Vector3::zeros);
+        let reach = core::array::from_fn(|i| {
+            if lengths[i] > 0.0 {
+                #[expect(clippy::cast_possible_truncation, reason = "at most 15")]
+                let boxes = (distance / lengths[i]).ceil().clamp(1.0, MOST_BOXES) as i32;
+                boxes
+            } else {
+                0
+            }
+        });
+        let mut images = Self { reach, shifts: Vec::new(), lengths };
+        for x in -reach[0]..=reach[0] {
+            for y in -reach[1]..=reach[1] {
+                for z in -reach[2]..=reach[2] {
+                    images.shifts.push(Vector3::from_fn(|i, _| {
+                        let boxes = [x, y, z][i];
+                        if boxes == 0 { 0.0 } else { f64::from(boxes) * lengths[i] }
+                    }));
+                }
+            }
+        }
+        images
+    }
+
+    /// The longest distance of homes that a table can serve in a box.
+    pub fn longest(periodic: Option<&Vector3<f64>>) -> f64 {
+        periodic.map_or(f64::INFINITY, |lengths| {
+            lengths.iter().filter(|&&l| l > 0.0).fold(f64::INFINITY, |least, &l| least.min(l * MOST_BOXES))
+        })
+    }
+
+    /// How many images there are.
+    pub fn count(&self) -> usize {
+        self.shifts.len()
+    }
+
+    /// The displacement of an image.
+    #[inline(always)]
+    pub fn shift(&self, image: u16) -> &Vector3<f64> {
+        &self.shifts[image as usize]
+    }
+
+    /// The image of the first as seen from the second.
+    #[inline(always)]
+    pub fn opposite(&self, image: u16) -> u16 {
+        #[expect(clippy::cast_possible_truncation, reason = "at most 31³ images")]
+        let last = (self.shifts.len() - 1) as u16;
+        last - image
+    }
+
+    /// The place of an image in the table; none if it is not there.
+    pub fn code(&self, boxes: [i32; 3]) -> Option<u16> {
+        let mut code = 0;
+        for i in 0..3 {
+            if boxes[i].abs() > self.reach[i] {
+                return None;
+            }
+            code = code * (2 * self.reach[i] + 1) + boxes[i] + self.reach[i];
+        }
+        u16::try_from(code).ok()
+    }
+
+    /// How many boxes an image is away.
+    pub fn boxes(&self, image: u16) -> [i32; 3] {
+        let mut code = i32::from(image);
+        let mut boxes = [0; 3];
+        for i in (0..3).rev() {
+            let span = 2 * self.reach[i] + 1;
+            boxes[i] = code % span - self.reach[i];
+            code /= span;
+        }
+        boxes
+    }
+
+    /// By how many boxes a place is out of the box.
+    pub fn out(&self, x: &Vector3<f64>) -> [i32; 3] {
+        core::array::from_fn(|i| {
+            if self.lengths[i] > 0.0 {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    reason = "saturates; bodies are kept near the box"
+                )]
+                let boxes = (x[i] / self.lengths[i]).floor() as i32;
+                boxes
+            } else {
+                0
+            }
+        })
+    }
+
+    /// A displacement by any number of boxes.
+    pub fn displacement(&self, boxes: [i32; 3]) -> Vector3<f64> {
+        Vector3::from_fn(|i, _| if boxes[i] == 0 { 0.0 } else { f64::from(boxes[i]) * self.lengths[i] })
+    }
+}
+
+/// A grid of cells that hold the homes.
+#[derive(Debug, Clone)]
+pub(super) struct Grid {
+    low: Vector3<f64>,
+    edge: Vector3<f64>,
+    count: [i32; 3],
+    periodic: [bool; 3],
+    heads: Vec<u32>,
+    next: Vec<u32>,
+    cell: Vec<u32>,
+}
+
+impl Grid {
+    /// For homes that are neighbours up to a distance; whoever is `solid` stands in it.
+    pub fn new(
+        periodic: Option<&Vector3<f64>>,
+        distance: f64,
+        homes: impl Iterator<Item = Vector3<f64>> + Clone,
+    ) -> Self {
+        let bodies = homes.clone().count();
+        let (mut low, mut high) = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
+        for home in homes {
+            low = low.inf(&home);
+            high = high.sup(&home);
+        }
+        let lengths = periodic.copied().unwrap_or_else(Vector3::zeros);
+        let is_periodic = core::array::from_fn(|i| lengths[i] > 0.0);
+        let mut span = Vector3::zeros();
+        for i in 0..3 {
+            if is_periodic[i] {
+                (low[i], span[i]) = (0.0, lengths[i]);
+            } else if bodies > 0 {
+                span[i] = (high[i] - low[i]).max(distance);
+            } else {
+                (low[i], span[i]) = (0.0, distance);
+            }
+        }
+        // No more cells than a few a body.
+        #[expect(clippy::cast_precision_loss, reason = "a count of bodies")]
+        let most = 4.0 * bodies as f64 + 64.0;
+        let mut aim = distance;
+        while (span / aim).map(|n| n.floor().max(1.0)).product() > most {
+            aim *= 1.25;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "bounded above")]
+        let count: [i32; 3] = core::array::from_fn(|i| (span[i] / aim).floor().max(1.0) as i32);
+        let edge = Vector3::from_fn(|i, _| span[i] / f64::from(count[i]));
+        let cells = count.iter().map(|&n| usize::try_from(n).unwrap_or(1)).product();
+        Self {
+            low,
+            edge,
+            count,
+            periodic: is_periodic,
+            heads: vec![NOBODY; cells],
+            next: vec![NOBODY; bodies],
+            cell: vec![NOBODY; bodies],
+        }
+    }
+
+    fn place(&self, x: &Vector3<f64>) -> [i32; 3] {
+        core::array::from_fn(|i| {
+            #[expect(clippy::cast_possible_truncation, reason = "saturates, and is clamped")]
+            let cell = ((x[i] - self.low[i]) / self.edge[i]).floor() as i32;
+            // Homes are within the box but for rounding; in open directions the outer cells have no end.
+            cell.clamp(0, self.count[i] - 1)
+        })
+    }
+
+    fn number(&self, cell: [i32; 3]) -> u32 {
+        let number = (cell[0] * self.count[1] + cell[1]) * self.count[2] + cell[2];
+        u32::try_from(number).unwrap_or(0)
+    }
+
+    /// Puts a body where its home is.
+    pub fn enter(&mut self, body: usize, home: &Vector3<f64>) {
+        let cell = self.number(self.place(home));
+        self.cell[body] = cell;
+        self.next[body] = self.heads[cell as usize];
+        self.heads[cell as usize] = index(body);
+    }
+
+    /// Takes a body out.
+    pub fn leave(&mut self, body: usize) {
+        let cell = self.cell[body];
+        if cell == NOBODY {
+            return;
+        }
+        let number = index(body);
+        let mut at = self.heads[cell as usize];
+        if at == number {
+            self.heads[cell as usize] = self.next[body];
+        } else {
+            while at != NOBODY {
+                let next = self.next[at as usize];
+                if next == number {
+                    self.next[at as usize] = self.next[body];
+                    break;
+                }
+                at = next;
+            }
+        }
+        self.cell[body] = NOBODY;
+    }
+
+    /// Visits everyone who may be within a distance of a home, with the boxes between where it is and the image that
+    /// is meant.
+    pub fn around(&self, home: &Vector3<f64>, distance: f64, mut visit: impl FnMut(u32, [i32; 3])) {
+        let own = self.place(home);
+        #[expect(clippy::cast_possible_truncation, reason = "a few cells")]
+        let reach: [i32; 3] =
+            core::array::from_fn(|i| ((distance / self.edge[i]).ceil() as i32).clamp(1, 1 << 12));
+        // Cells along each axis: their place, and the box they are in. Divisions are slow, so each is made once.
+        let along = |i: usize| {
+            let (from, to) = if self.periodic[i] {
+                (own[i] - reach[i], own[i] + reach[i])
+            } else {
+                ((own[i] - reach[i]).max(0), (own[i] + reach[i]).min(self.count[i] - 1))
+            };
+            let count = self.count[i];
+            let (mut place, mut boxes) = (from.rem_euclid(count), from.div_euclid(count));
+            (from..=to).map(move |_| {
+                let here = (place, boxes);
+                place += 1;
+                if place == count {
+                    (place, boxes) = (0, boxes + 1);
+                }
+                here
+            })
+        };
+        for (x, in_x) in along(0) {
+            for (y, in_y) in along(1) {
+                for (z, in_z) in along(2) {
+                    let mut at = self.heads[self.number([x, y, z]) as usize];
+                    while at != NOBODY {
+                        visit(at, [in_x, in_y, in_z]);
+                        at = self.next[at as usize];
+                    }
+                }
+            }
+        }
+    }
+
+    /// Bytes taken.
+    pub fn bytes(&self) -> usize {
+        4 * (self.heads.capacity() + self.next.capacity() + self.cell.capacity())
+    }
+}
+
+/// The order of places along Morton's curve: bits of the coordinates interlaced.
+pub(super) fn along_curve(places: &[Vector3<f64>]) -> Vec<u32> {
+    let (mut low, mut high) = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
+    for x in places {
+        low = low.inf(x);
+        high = high.sup(x);
+    }
+    let span = (high - low).max().max(f64::MIN_POSITIVE);
+    let key = |x: &Vector3<f64>| {
+        let spread = |i: usize| {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "21 bits")]
+            let mut bits = ((x[i] - low[i]) / span * 2_097_151.0) as u64 & 0x1f_ffff;
+            bits = (bits | bits << 32) & 0x001f_0000_0000_ffff;
+            bits = (bits | bits << 16) & 0x001f_0000_ff00_00ff;
+            bits = (bits | bits << 8) & 0x100f_00f0_0f00_f00f;
+            bits = (bits | bits << 4) & 0x10c3_0c30_c30c_30c3;
+            (bits | bits << 2) & 0x1249_2492_4924_9249
+        };
+        spread(0) | spread(1) << 1 | spread(2) << 2
+    };
+    let mut keyed: Vec<(u64, u32)> = places.iter().enumerate().map(|(i, x)| (key(x), index(i))).collect();
+    keyed.sort_unstable();
+    keyed.into_iter().map(|(_, i)| i).collect()
+}

@@ -1,0 +1,159 @@
+//! The whole state of a crowd as plain numbers: what is resumed from it goes on to the bit.
+//!
+//! Lists are made anew from the homes, and turnings from where they began, both of which give the same again. What is due
+//! is kept as it was computed.
+
+use serde::{Deserialize, Serialize};
+
+use super::calendar::{Due, PLANE};
+use super::course::Spin;
+use super::neighbours::Images;
+use super::{Clock, Cold, Counts, Crowd, Hot, Settings, Stopped, World, index};
+use crate::body::State;
+use crate::simulation::ledger::Ledger;
+use crate::simulation::snapshot::StateRecord;
+
+/// A crowd's state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    clock: Clock,
+    slack: f64,
+    largest: f64,
+    /// The images are made for this distance.
+    image_distance: f64,
+    /// In the order in memory.
+    bodies: Vec<BodyRecord>,
+    ledger: Ledger,
+    counts: Counts,
+    ordered: u64,
+    checked: u64,
+    headway: (u64, f64),
+    stopped: Option<Stopped>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct BodyRecord {
+    name: u32,
+    position: [f64; 3],
+    velocity: [f64; 3],
+    since: f64,
+    turning: StateRecord,
+    turning_since: f64,
+    home: [f64; 3],
+    reach: f64,
+    /// The last collision; none before the first.
+    last: Option<f64>,
+    boxes: [i32; 3],
+    /// What is due; nothing where nothing is.
+    due: Option<Due>,
+}
+
+impl Crowd {
+    /// The state of the run.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let bodies = (0..self.hot.len())
+            .map(|i| {
+                let (hot, cold) = (&self.hot[i], &self.cold[i]);
+                let (turning, turning_since) = self.spin[i].start();
+                let due = *self.calendar.due(index(i));
+                BodyRecord {
+                    name: cold.name,
+                    position: hot.position.into(),
+                    velocity: hot.velocity.into(),
+                    since: hot.since,
+                    turning: StateRecord::from(&turning),
+                    turning_since,
+                    home: cold.home.into(),
+                    reach: cold.reach,
+                    last: cold.last.is_finite().then_some(cold.last),
+                    boxes: cold.boxes,
+                    due: due.time.is_finite().then_some(due),
+                }
+            })
+            .collect();
+        Snapshot {
+            clock: self.clock,
+            slack: self.slack,
+            largest: self.largest,
+            image_distance: self.image_distance,
+            bodies,
+            ledger: self.ledger.clone(),
+            counts: self.counts,
+            ordered: self.ordered,
+            checked: self.checked,
+            headway: self.headway,
+            stopped: self.stopped,
+        }
+    }
+
+    /// The run that a snapshot was taken of, in the same world and with the same settings; none if the snapshot does not
+    /// fit the world.
+    #[must_use]
+    pub fn resume(world: World, settings: Settings, snapshot: &Snapshot) -> Option<Self> {
+        let count = world.bodies.len();
+        let images = Images::new(world.periodic.as_ref(), snapshot.image_distance);
+        let mut known = vec![false; count];
+        for record in &snapshot.bodies {
+            let name = known.get_mut(record.name as usize)?;
+            if std::mem::replace(name, true) {
+                return None;
+            }
+            if let Some(due) = &record.due {
+                let with = due.with as usize;
+                let plane = due.with.checked_sub(PLANE).map(|k| k as usize);
+                let fits = match plane {
+                    None => with < count && (due.image as usize) < images.count(),
+                    Some(plane) => plane < world.planes.len() || due.with >= super::calendar::LOOK,
+                };
+                if !fits {
+                    return None;
+                }
+            }
+        }
+        if snapshot.bodies.len() != count {
+            return None;
+        }
+        let mut starts = vec![State::at(nalgebra::Vector3::zeros()); count];
+        for record in &snapshot.bodies {
+            starts[record.name as usize] = State::from(&record.turning);
+        }
+        let mut crowd = Self::at_start(world, &starts, settings).ok()?;
+        let kinds: Vec<u32> = crowd.cold.iter().map(|cold| cold.kind).collect();
+        for (i, record) in snapshot.bodies.iter().enumerate() {
+            let name = record.name as usize;
+            let body = &crowd.world.bodies[name];
+            crowd.hot[i] = Hot {
+                position: record.position.into(),
+                velocity: record.velocity.into(),
+                since: record.since,
+                radius: crowd.world.radius[name],
+            };
+            crowd.spin[i] = Spin::new(body, &State::from(&record.turning), record.turning_since);
+            crowd.cold[i] = Cold {
+                home: record.home.into(),
+                reach: record.reach,
+                last: record.last.unwrap_or(f64::NEG_INFINITY),
+                boxes: record.boxes,
+                ..Cold::new(body, name, kinds[name])
+            };
+            crowd.place[name] = index(i);
+        }
+        crowd.clock = snapshot.clock;
+        (crowd.slack, crowd.largest) = (snapshot.slack, snapshot.largest);
+        (crowd.images, crowd.image_distance) = (images, snapshot.image_distance);
+        crowd.ledger = snapshot.ledger.clone();
+        crowd.counts = snapshot.counts;
+        (crowd.ordered, crowd.checked, crowd.headway) =
+            (snapshot.ordered, snapshot.checked, snapshot.headway);
+        crowd.stopped = snapshot.stopped;
+        crowd.make_lists(crowd.clock.now);
+        for (i, record) in snapshot.bodies.iter().enumerate() {
+            if let Some(due) = record.due {
+                crowd.calendar.set(index(i), due);
+            }
+        }
+        crowd.calendar.tune(crowd.clock.now);
+        Some(crowd)
+    }
+}

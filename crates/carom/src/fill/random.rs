@@ -1,0 +1,78 @@
+//! Random numbers of a fill: one stream of ChaCha8 for each purpose, so that the same seed gives the same bytes.
+
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+/// A stream of random numbers.
+#[derive(Debug, Clone)]
+pub struct Random {
+    source: ChaCha8Rng,
+    /// The second number of a pair that Box and Muller's method makes.
+    spare: Option<f64>,
+}
+
+impl Random {
+    /// One of the streams of a seed.
+    #[must_use]
+    pub fn new(seed: u64, stream: u64) -> Self {
+        let mut source = ChaCha8Rng::seed_from_u64(seed);
+        source.set_stream(stream);
+        Self { source, spare: None }
+    }
+
+    /// Any 64 bits: the seed of another stream.
+    pub fn next(&mut self) -> u64 {
+        self.source.next_u64()
+    }
+
+    /// Uniform in [0, 1), with 53 bits.
+    pub fn uniform(&mut self) -> f64 {
+        const STEP: f64 = 1.0 / (1u64 << 53) as f64;
+        #[expect(clippy::cast_precision_loss, reason = "53 bits")]
+        let steps = (self.source.next_u64() >> 11) as f64;
+        steps * STEP
+    }
+
+    /// A whole number below a bound, which must not be zero.
+    pub fn below(&mut self, bound: usize) -> usize {
+        let wide = u128::from(self.source.next_u64()) * bound as u128;
+        // The upper half of the product is below the bound, so it fits.
+        usize::try_from(wide >> 64).unwrap_or(0)
+    }
+
+    /// From the standard normal distribution, by Box and Muller's method.
+    pub fn normal(&mut self) -> f64 {
+        if let Some(spare) = self.spare.take() {
+            return spare;
+        }
+        // 1 − u is never zero.
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
+        let (sin, cos) = libm::sincos(core::f64::consts::TAU * self.uniform());
+        self.spare = Some(radius * sin);
+        radius * cos
+    }
+
+    /// Three normal numbers.
+    pub fn normal_vector(&mut self) -> Vector3<f64> {
+        Vector3::from_fn(|_, _| self.normal())
+    }
+
+    /// Uniform over all orientations: four normal numbers, brought to unit length.
+    pub fn orientation(&mut self) -> UnitQuaternion<f64> {
+        loop {
+            let [w, x, y, z] = [0; 4].map(|_| self.normal());
+            let turn = Quaternion::new(w, x, y, z);
+            if turn.norm_squared() > 1e-6 {
+                return UnitQuaternion::from_quaternion(turn);
+            }
+        }
+    }
+
+    /// Puts a list into random order.
+    pub fn shuffle<T>(&mut self, list: &mut [T]) {
+        for i in (1..list.len()).rev() {
+            list.swap(i, self.below(i + 1));
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Distances of pairs: the histogram behind g(r).
+//!
+//! With C pairs in the shell between r and r + δ, in k configurations of N bodies in the volume V,
+//!
+//! ```text
+//! g(r) = C / (k ½ N (N−1)/V · 4π/3 ((r+δ)³ − r³))
+//! ```
+
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+use crate::fill::region::Region;
+
+/// Shells per diameter; a diameter is the edge of one.
+const SHELLS: f64 = 80.0;
+
+/// Counted distances.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Histogram {
+    /// The thickness of a shell.
+    width: f64,
+    /// Pairs in each shell.
+    counts: Vec<u64>,
+    /// Configurations counted.
+    configurations: u64,
+    /// Bodies in each.
+    bodies: u64,
+}
+
+impl Histogram {
+    /// Up to `reach` sizes, or to half the box if that is less; none for an open region, where g(r) depends on the place.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred")]
+    pub fn new(region: &Region, size: f64, reach: f64) -> Option<Self> {
+        if region.periodic != [true; 3] || !(size > 0.0 && size.is_finite()) {
+            return None;
+        }
+        let width = size / SHELLS;
+        let shells = (0.5 * region.lengths.min() / width).floor().min(reach * SHELLS) as usize;
+        (shells > 0).then(|| Self { width, counts: vec![0; shells], configurations: 0, bodies: 0 })
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred shells")]
+    fn reach(&self) -> f64 {
+        self.counts.len() as f64 * self.width
+    }
+
+    /// Counts the pairs of one configuration.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "folded into the box first")]
+    #[expect(clippy::cast_precision_loss, reason = "cells along an axis")]
+    pub fn count(&mut self, region: &Region, places: impl Iterator<Item = Vector3<f64>>) {
+        let reach = self.reach();
+        let cells = [0, 1, 2].map(|i| ((region.lengths[i] / reach).floor() as usize).clamp(1, 200));
+        let fold = |x: f64| x - x.floor();
+        let mut sorted: Vec<(usize, Vector3<f64>)> = places
+            .map(|place| {
+                let share = Vector3::from_fn(|i, _| fold(place[i] / region.lengths[i]));
+                let cell = [0, 1, 2].map(|i| ((share[i] * cells[i] as f64) as usize).min(cells[i] - 1));
+                ((cell[0] * cells[1] + cell[1]) * cells[2] + cell[2], share.component_mul(&region.lengths))
+            })
+            .collect();
+        // Stable, so that the order is the bodies'.
+        sorted.sort_by_key(|(cell, _)| *cell);
+        let mut starts = vec![0usize; cells.iter().product::<usize>() + 1];
+        for (cell, _) in &sorted {
+            starts[cell + 1] += 1;
+        }
+        for cell in 1..starts.len() {
+            starts[cell] += starts[cell - 1];
+        }
+        let square = reach * reach;
+        for x in 0..cells[0] {
+            for y in 0..cells[1] {
+                for z in 0..cells[2] {
+                    let here = (x * cells[1] + y) * cells[2] + z;
+                    for other in neighbours([x, y, z], cells) {
+                        // Each pair of cells once.
+                        if other < here {
+                            continue;
+                        }
+                        for i in starts[here]..starts[here + 1] {
+                            let from = if other == here { i + 1 } else { starts[other] };
+                            for j in from..starts[other + 1] {
+                                let apart = region.shortest(sorted[j].1 - sorted[i].1).norm_squared();
+                                if apart < square {
+                                    let shell = (apart.sqrt() / self.width) as usize;
+                                    let last = self.counts.len() - 1;
+                                    self.counts[shell.min(last)] += 1;
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        self.configurations += 1;
+        self.bodies = sorted.len() as u64;
+    }
+
+    /// The middle of each shell, and g(r) there; empty before anything was counted.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
+    pub fn g_r(&self, volume: f64) -> Vec<(f64, f64)> {
+        let count = self.bodies as f64;
+        let pairs = self.configurations as f64 * 0.5 * count * (count - 1.0) / volume;
+        if pairs <= 0.0 {
+            return Vec::new();
+        }
+        let shell = |(i, pairs_in): (usize, &u64)| {
+            let (inner, outer) = (i as f64 * self.width, (i + 1) as f64 * self.width);
+            let shell = 4.0 / 3.0 * core::f64::consts::PI * (outer.powi(3) - inner.powi(3));
+            (0.5 * (inner + outer), *pairs_in as f64 / (pairs * shell))
+        };
+        self.counts.iter().enumerate().map(shell).collect()
+    }
+
+    /// Pairs counted in all.
+    #[must_use]
+    pub fn pairs(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// Configurations counted.
+    #[must_use]
+    pub fn configurations(&self) -> u64 {
+        self.configurations
+    }
+}
+
+/// The numbers of the cells around one and of itself, each once.
+fn neighbours(cell: [usize; 3], cells: [usize; 3]) -> Vec<usize> {
+    let mut found: Vec<usize> = (0..27usize)
+        .map(|k| {
+            let shift = [k / 9, k / 3 % 3, k % 3];
+            let [x, y, z] = [0, 1, 2].map(|i| (cell[i] + cells[i] + shift[i] - 1) % cells[i]);
+            (x * cells[1] + y) * cells[2] + z
+        })
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}

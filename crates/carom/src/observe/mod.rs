@@ -1,0 +1,334 @@
+//! What a gas in a box does on average, measured while it runs.
+//!
+//! The run goes from one measurement to the next, a fixed time apart ([`Observer::next`]); between them the collisions are
+//! added up. With N free bodies, their translational energy K, and over a time t
+//!
+//! ```text
+//! Z = PV/(N k_B T) = 1 + Σ J·(c₂ − c₁)/(2 K t)        all collisions of two free bodies, J the impulse on the second
+//! P = (2K + Σ J·(c₂ − c₁)/t)/(3V)
+//! k_B T = 2K/(3N) along,  2K_r/(f N) about             f the active spins (fill::freedom)
+//! Γ = collisions of one body per time;   λ = ⟨|v|⟩/Γ
+//! S = largest eigenvalue of ⟨(3 u uᵀ − 1)/2⟩, u the axis of a body
+//! ```
+//!
+//! This holds for any mixture of masses and shapes (Erpenbeck and Wood 1977). Planes and fixed bodies push from outside: their
+//! collisions count in Γ, not in Z.
+//!
+//! **Blocks.** Time is cut into blocks of equal length. When there are [`MOST_BLOCKS`] of them, they are joined two by two, so
+//! that a run of any length has 32 to 64. A mean is that of the whole time; its error is the standard error of the blocks.
+//!
+//! Everything depends on the times of measurement alone, not on how the run was cut into pieces. [`Record`] holds all of it.
+
+mod correlation;
+mod histogram;
+mod summary;
+
+use nalgebra::{Matrix3, Vector3};
+use serde::{Deserialize, Serialize};
+
+use crate::body::State;
+use crate::contact::Side;
+use crate::crowd::{Collision, Watcher};
+use crate::fill::freedom::{AxisKind, active_count, axis_kind};
+use crate::fill::region::Region;
+use crate::fill::theory::{ball_diameter, estimated_rate};
+use crate::record::Blow;
+use crate::shape::Shape;
+use crate::simulation::World;
+
+pub use correlation::{Correlation, Curve};
+pub use histogram::Histogram;
+pub use summary::{BlockMeans, Estimate, Neighbours, Observables, Quantity, pool};
+
+/// The blocks are joined two by two when there are so many.
+pub const MOST_BLOCKS: usize = 64;
+
+/// The time between measurements, in units of the mean time between a body's collisions as estimated.
+const INTERVAL: f64 = 0.5;
+
+/// The fewest and the most measurements of a run that reaches its end.
+const FEWEST: f64 = 64.0;
+const MOST: f64 = 1e5;
+
+/// Pair distances are counted at one measurement of so many.
+const DISTANCES_EVERY: u64 = 32;
+
+/// What one block adds up.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Block {
+    /// Measured intervals.
+    pub intervals: u64,
+    /// Collisions.
+    pub collisions: u64,
+    /// Free bodies in them.
+    sides: u64,
+    /// Σ J·(c₂ − c₁).
+    virial: f64,
+    /// Means over each interval, added up: K, K_r, |v| and S.
+    means: Means,
+}
+
+/// Averages over all bodies at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+struct Means {
+    translational: f64,
+    rotational: f64,
+    speed: f64,
+    order: f64,
+}
+
+impl Means {
+    fn add(&mut self, other: &Self, factor: f64) {
+        self.translational += factor * other.translational;
+        self.rotational += factor * other.rotational;
+        self.speed += factor * other.speed;
+        self.order += factor * other.order;
+    }
+}
+
+impl Block {
+    fn join(&mut self, other: &Self) {
+        self.intervals += other.intervals;
+        self.collisions += other.collisions;
+        self.sides += other.sides;
+        self.virial += other.virial;
+        self.means.add(&other.means, 1.0);
+    }
+}
+
+/// Everything measured so far.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The time between measurements.
+    interval: f64,
+    /// How many there were, the start included.
+    measured: u64,
+    /// Of the last one.
+    last: Means,
+    /// Since the last one.
+    open: Block,
+    /// Intervals of a block.
+    span: u64,
+    /// The block under way.
+    block: Block,
+    /// Those before it.
+    blocks: Vec<Block>,
+    histogram: Option<Histogram>,
+    correlation: Correlation,
+}
+
+/// What does not change about a gas.
+#[derive(Debug, Clone)]
+struct Gas {
+    /// The number of free bodies.
+    count: f64,
+    volume: f64,
+    packing: f64,
+    /// Active spins of all bodies.
+    spins: f64,
+    /// Which bodies are free.
+    free: Vec<bool>,
+    /// The body axis that order is measured along.
+    axes: Vec<Option<usize>>,
+    /// The diameter, where all free bodies are equal balls.
+    diameter: Option<f64>,
+    mass: f64,
+    /// Whether no impact loses energy.
+    elastic: bool,
+    region: Region,
+}
+
+/// Measures a run.
+#[derive(Debug, Clone)]
+pub struct Observer {
+    gas: Gas,
+    record: Record,
+}
+
+/// Pair distances are counted up to so many diameters.
+const REACH: f64 = 3.0;
+
+impl Gas {
+    fn of(world: &World) -> Option<Self> {
+        let region = Region::between(world.periodic?, &world.planes).ok()?;
+        let free = || world.bodies.iter().filter(|body| !body.fixed && body.shape != Shape::Point);
+        let first = free().next()?;
+        #[expect(clippy::cast_precision_loss, reason = "fewer bodies than 2^53")]
+        let count = free().count() as f64;
+        #[expect(clippy::cast_precision_loss, reason = "fewer bodies than 2^53")]
+        let spins = free().map(|body| active_count(&body.shape, world.surface.kind)).sum::<usize>() as f64;
+        let equal = free().all(|body| body.shape == first.shape && body.mass == first.mass);
+        let ball = equal && axis_kind(&first.shape) == AxisKind::Ball;
+        let axis = |shape: &Shape| match (axis_kind(shape), shape) {
+            (AxisKind::Ball, _) => None,
+            (AxisKind::Revolution(axis), _) => Some(axis),
+            (_, Shape::Ellipsoid { semi_axes } | Shape::Superellipsoid { semi_axes, .. }) => {
+                (0..3).max_by(|&i, &j| semi_axes[i].total_cmp(&semi_axes[j]))
+            }
+            _ => None,
+        };
+        Some(Self {
+            count,
+            volume: region.volume(),
+            packing: free().map(|body| body.shape.volume()).sum::<f64>() / region.volume(),
+            spins,
+            free: world.bodies.iter().map(|body| !body.fixed && body.shape != Shape::Point).collect(),
+            axes: world.bodies.iter().map(|body| if body.fixed { None } else { axis(&body.shape) }).collect(),
+            diameter: ball.then(|| ball_diameter(first.shape.volume())),
+            mass: first.mass,
+            elastic: world.surface.restitution == 1.0
+                && world.surface.pairs.iter().all(|pair| pair.restitution == 1.0),
+            region,
+        })
+    }
+
+    fn means(&self, world: &World, states: &[State]) -> Means {
+        let (mut means, mut order, mut axes) = (Means::default(), Matrix3::zeros(), 0.0);
+        for (i, (body, state)) in world.bodies.iter().zip(states).enumerate() {
+            if !self.free[i] {
+                continue;
+            }
+            let square = state.velocity.norm_squared();
+            means.translational += 0.5 * body.mass * square;
+            means.speed += square.sqrt();
+            if self.spins > 0.0 {
+                let spin = state.orientation.inverse_transform_vector(&state.angular_velocity);
+                means.rotational += 0.5 * spin.component_mul(&body.inertia).dot(&spin);
+            }
+            if let Some(axis) = self.axes[i] {
+                let mut unit = Vector3::zeros();
+                unit[axis] = 1.0;
+                let u = state.orientation * unit;
+                order += u * u.transpose();
+                axes += 1.0;
+            }
+        }
+        means.speed /= self.count;
+        if axes > 0.0 {
+            let tensor = order * (1.5 / axes) - Matrix3::identity() * 0.5;
+            means.order = tensor.symmetric_eigenvalues().max();
+        }
+        means
+    }
+}
+
+/// About the mean time between two collisions of a body; none where there is no box, or nothing free in it.
+#[must_use]
+pub fn collision_time(world: &World, states: &[State]) -> Option<f64> {
+    let gas = Gas::of(world)?;
+    let temperature = gas.means(world, states).translational / (1.5 * gas.count);
+    Some(1.0 / estimated_rate(&world.bodies, gas.volume, temperature))
+}
+
+impl Observer {
+    /// Begins to measure a run that ends at `until`; none where there is no box, or nothing free in it.
+    #[must_use]
+    pub fn new(world: &World, states: &[State], until: f64) -> Option<Self> {
+        let gas = Gas::of(world)?;
+        let means = gas.means(world, states);
+        let temperature = means.translational / (1.5 * gas.count);
+        let rate = estimated_rate(&world.bodies, gas.volume, temperature);
+        let wanted = if rate > 0.0 { INTERVAL / rate } else { f64::INFINITY };
+        let interval = wanted.min(until / FEWEST).max(until / MOST);
+        if !(interval > 0.0 && interval.is_finite()) {
+            return None;
+        }
+        let size = gas.diameter.unwrap_or_else(|| {
+            2.0 * world
+                .bodies
+                .iter()
+                .filter(|b| !b.fixed)
+                .fold(0.0, |r: f64, b| r.max(b.shape.circumradius()))
+        });
+        let record = Record {
+            interval,
+            measured: 1,
+            last: means,
+            open: Block::default(),
+            span: 1,
+            block: Block::default(),
+            blocks: Vec::new(),
+            histogram: Histogram::new(&gas.region, size, REACH),
+            correlation: Correlation::new(world, states),
+        };
+        Some(Self { gas, record })
+    }
+
+    /// Goes on with what was measured before; none where it does not belong to the world.
+    #[must_use]
+    pub fn resume(world: &World, record: Record) -> Option<Self> {
+        let gas = Gas::of(world)?;
+        (record.interval > 0.0 && record.correlation.fits(world)).then_some(Self { gas, record })
+    }
+
+    /// Everything measured so far.
+    #[must_use]
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// The time of the next measurement.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "fewer measurements than 2^53")]
+    pub fn next(&self) -> f64 {
+        self.record.measured as f64 * self.record.interval
+    }
+
+    /// Measures the states at the time of [`Observer::next`].
+    pub fn measure(&mut self, world: &World, states: &[State]) {
+        let means = self.gas.means(world, states);
+        let record = &mut self.record;
+        let mut open = std::mem::take(&mut record.open);
+        open.intervals = 1;
+        open.means.add(&record.last, 0.5);
+        open.means.add(&means, 0.5);
+        record.last = means;
+        record.block.join(&open);
+        if record.block.intervals == record.span {
+            record.blocks.push(std::mem::take(&mut record.block));
+            if record.blocks.len() == MOST_BLOCKS {
+                let pairs = record.blocks.chunks_exact(2).map(|pair| {
+                    let mut joined = pair[0];
+                    joined.join(&pair[1]);
+                    joined
+                });
+                record.blocks = pairs.collect();
+                record.span *= 2;
+            }
+        }
+        record.correlation.take(record.measured, states);
+        if record.measured % DISTANCES_EVERY == DISTANCES_EVERY / 2
+            && let Some(histogram) = &mut record.histogram
+        {
+            let places = self.gas.free.iter().zip(states).filter(|(free, _)| **free);
+            histogram.count(&self.gas.region, places.map(|(_, state)| state.position));
+        }
+        record.measured += 1;
+    }
+}
+
+impl Observer {
+    /// An impulse.
+    #[inline]
+    pub fn blow(&mut self, blow: &Blow) {
+        let open = &mut self.record.open;
+        open.collisions += 1;
+        let free = |side: Side| matches!(side, Side::Body(i) if self.gas.free[i]);
+        match blow.sides.map(free) {
+            [true, true] => {
+                open.sides += 2;
+                open.virial += blow.impulse_vector.dot(&blow.between);
+            }
+            [false, false] => {}
+            _ => open.sides += 1,
+        }
+    }
+}
+
+impl Watcher for Observer {
+    #[inline]
+    fn collision(&mut self, collision: &Collision) {
+        let Collision { sides, impulse_vector, between, .. } = *collision;
+        self.blow(&Blow { sides, impulse_vector, between });
+    }
+}

@@ -1,0 +1,199 @@
+//! Bodies tied by joints and loads in a run: their start, their accelerations, their reactions, and how well the joints hold.
+
+use nalgebra::Vector3;
+
+use super::group::flow_of;
+use super::predict::index;
+use super::ties::{System, place};
+use super::world::World;
+use super::{Simulation, Unfit};
+use crate::body::State;
+use crate::contact::Side;
+use crate::impact::mechanism::Mechanism;
+use crate::joint::{Joint, Kind};
+use crate::motion::Derivatives;
+use crate::record::JointReaction;
+
+/// How far off a start may be and still be put right: rounding of what a person writes, relative to sizes and speeds.
+const ROUNDING: f64 = 1e-9;
+
+/// Singular values below this, beside the largest entry, are none.
+const DEPENDENT: f64 = 1e-9;
+
+impl World {
+    /// How far a body reaches: to its surface, and to what its joints and loads hold it by.
+    fn reach(&self, body: usize) -> f64 {
+        let centre = self.ties.start[body].position;
+        let arm = |joint: &Joint| match &joint.kind {
+            Kind::Hinge { point, .. } | Kind::Ball { point } | Kind::KnifeEdge { point, .. } => {
+                (point - centre).norm()
+            }
+            Kind::Slider { .. } | Kind::Weld => joint
+                .bodies
+                .iter()
+                .fold(0.0, |m: f64, &b| m.max((self.ties.start[b].position - centre).norm())),
+            Kind::Rolling { .. } | Kind::Rows(_) => 0.0,
+        };
+        let joints = self.joints.iter().filter(|joint| joint.bodies.contains(&body));
+        joints.map(arm).fold(self.radius[body], f64::max)
+    }
+}
+
+impl World {
+    /// The size of what tied bodies that start at rest have to give: their weight over their reach, and their loads' potential.
+    pub(super) fn tied_energy(&self, states: &[State]) -> f64 {
+        let tied = (0..self.bodies.len()).filter(|&body| self.tied(body));
+        let weight = tied.map(|body| self.bodies[body].mass * self.gravity.norm() * self.reach(body));
+        let potential = self.loads.iter().map(|load| load.potential(states).abs());
+        weight.chain(potential).sum()
+    }
+}
+
+impl Simulation {
+    /// Ties up the bodies at the start, each system a group of its own.
+    pub(super) fn tie_up(&mut self) -> Result<(), Vec<Unfit>> {
+        let mut unfit = self.wrong_joints();
+        if !unfit.is_empty() {
+            return Err(unfit);
+        }
+        for system in self.world.ties.systems().to_vec() {
+            let states = system.bodies.iter().map(|&body| self.state(body, 0.0)).collect();
+            let bodies: Vec<u32> = system.bodies.iter().map(|&body| index(body)).collect();
+            if let Err((_, obstacle)) = self.form_group(bodies, states, &[], &[], 0.0) {
+                unfit.push(Unfit::Tied { body: system.bodies[0], obstacle });
+            }
+        }
+        if unfit.is_empty() { Ok(()) } else { Err(unfit) }
+    }
+
+    /// The joints that the states at the start violate by more than rounding.
+    fn wrong_joints(&mut self) -> Vec<Unfit> {
+        let mut unfit = Vec::new();
+        for k in 0..self.world.joints.len() {
+            let joint = self.world.joints[k].clone();
+            if let Kind::Rows(_) = joint.kind {
+                unfit.push(Unfit::Instant { joint: k });
+                continue;
+            }
+            let states: Vec<State> = joint.bodies.iter().map(|&body| self.state(body, 0.0)).collect();
+            let bodies: Vec<u32> = joint.bodies.iter().map(|&body| index(body)).collect();
+            if let (Kind::Rolling { half_space, .. }, [body, ..]) = (&joint.kind, &joint.bodies[..]) {
+                let shape = &self.world.bodies[*body].shape;
+                let gap = crate::gap::gap_to_plane(shape, &states[0].pose(), half_space).gap;
+                if gap.is_nan() || gap.abs() > ROUNDING * self.world.radius[*body] {
+                    unfit.push(Unfit::OffPlane { joint: k, gap });
+                    continue;
+                }
+            }
+            let now = self.world.joint_among(k, &bodies);
+            let with: Vec<_> = joint.bodies.iter().map(|&body| self.world.bodies[body]).zip(states).collect();
+            let [_, speed] = self.sizes_of(&bodies, 0.0);
+            let velocity = now.rows(&with).iter().fold(0.0, |m: f64, row| {
+                let parts = now.bodies.iter().zip([row.first, row.second]);
+                let along: f64 = parts
+                    .filter(|(body, _)| !with[**body].0.fixed)
+                    .map(|(&body, [linear, angular])| {
+                        let state = &with[body].1;
+                        linear.dot(&state.velocity) + angular.dot(&state.angular_velocity)
+                    })
+                    .sum();
+                m.max(along.abs())
+            });
+            if velocity > ROUNDING * speed {
+                unfit.push(Unfit::OffJoint { joint: k, velocity });
+            }
+        }
+        unfit
+    }
+
+    /// The size of some bodies and their speed, spin included.
+    pub(super) fn sizes_of(&self, bodies: &[u32], t: f64) -> [f64; 2] {
+        bodies.iter().map(|&body| body as usize).filter(|&body| !self.world.bodies[body].fixed).fold(
+            [0.0, 0.0],
+            |[size, speed]: [f64; 2], body| {
+                let (reach, state) = (self.world.reach(body), self.state(body, t));
+                let swift = state.velocity.norm() + state.angular_velocity.norm() * reach;
+                [size.max(reach), speed.max(swift)]
+            },
+        )
+    }
+
+    /// The accelerations of a body that no contact touches: in free flight, or under its joints and loads. `state` must know all
+    /// bodies that it is tied to.
+    pub(super) fn derivatives(&self, body: usize, state: &impl Fn(usize) -> State) -> Derivatives {
+        let free = || Derivatives::new(&self.world.bodies[body], &state(body), &self.world.gravity);
+        let Some(system) = self.world.ties.system(body) else { return free() };
+        let bodies: Vec<u32> = system.bodies.iter().map(|&body| index(body)).collect();
+        let states: Vec<State> = system.bodies.iter().map(|&body| state(body)).collect();
+        let flow = flow_of(&self.world, &bodies, &[], self.time());
+        flow.accelerations(&states).map_or_else(|_| free(), |all| all[place(&bodies, body)])
+    }
+
+    /// How well the joints hold now.
+    pub(super) fn check_joints(&mut self) {
+        let t = self.clock.now;
+        for number in 0..self.groups.len() {
+            let Some(group) = &self.groups[number] else { continue };
+            let Some(errors) = group.joint_errors(t) else { continue };
+            let sizes = self.sizes_of(group.bodies(), t);
+            for error in errors {
+                self.ledger.see_joint(error.position, error.velocity, sizes, self.counts.events);
+            }
+        }
+    }
+
+    /// What the joints exert at a time on the present courses.
+    pub(super) fn reactions_at(&self, t: f64) -> Vec<JointReaction> {
+        let time = self.clock.absolute(t);
+        let mut reactions = Vec::new();
+        for group in self.groups.iter().flatten() {
+            let states = group.states(t);
+            for (joint, reaction) in group.reactions(t) {
+                let now = self.world.joint_now(joint, group.bodies(), &states);
+                let bodies: Vec<_> = group
+                    .bodies()
+                    .iter()
+                    .map(|&b| self.world.bodies[b as usize])
+                    .zip(states.clone())
+                    .collect();
+                let point = now.point(&bodies);
+                let arm = point - bodies[now.bodies[0]].1.position;
+                let torque = reaction.torque - arm.cross(&reaction.force);
+                reactions.push(JointReaction { time, joint, point, force: reaction.force, torque });
+            }
+        }
+        reactions.extend(self.rolling.iter().filter_map(|(pair, &joint)| {
+            let (force, point) = self.contact_force(pair, t)?;
+            Some(JointReaction { time, joint, point, force, torque: Vector3::zeros() })
+        }));
+        reactions.sort_by_key(|reaction| reaction.joint);
+        reactions
+    }
+
+    /// How many of the rows of the joints depend on others as they stand now: the reactions are then those of least norm.
+    #[must_use]
+    pub fn dependent_rows(&self) -> usize {
+        let states = self.states();
+        let of = |system: &System| {
+            let bodies: Vec<u32> = system.bodies.iter().map(|&body| index(body)).collect();
+            let now: Vec<State> = system.bodies.iter().map(|&body| states[body]).collect();
+            let joints: Vec<Joint> =
+                system.joints.iter().map(|&k| self.world.joint_now(k, &bodies, &now)).collect();
+            let bodies: Vec<_> = system.bodies.iter().map(|&b| self.world.bodies[b]).zip(now).collect();
+            let rows =
+                Mechanism { bodies: &bodies, joints: &joints, contacts: &[] }.assemble().problem.bilateral;
+            let count = rows.nrows();
+            if count == 0 {
+                return 0;
+            }
+            let level = DEPENDENT * rows.amax();
+            count - rows.rank(level)
+        };
+        self.world.ties.systems().iter().map(of).sum()
+    }
+
+    /// Whether a joint keeps a pair from colliding. Images of tied bodies in a periodic box are others.
+    pub(super) fn is_joined(&self, sides: [Side; 2], image: [i32; 3]) -> bool {
+        image == [0; 3] && !self.world.joints.is_empty() && self.world.joined(sides)
+    }
+}

@@ -1,0 +1,321 @@
+//! Crowds against the simulation, closed forms, and what must be kept.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod crowding;
+
+use carom::body::State;
+use carom::contact::{Side, Surface};
+use carom::crowd::{Crowd, Settings, Stopped, Unsuited};
+use carom::record::{Event, Kind, Memory as Record};
+use carom::scene::model::RunSettings;
+use carom::shape::{HalfSpace, Shape};
+use carom::simulation::{Simulation, World};
+use crowding::{Memory, body, gaussian, lattice, scene, world};
+use nalgebra::{Unit, UnitQuaternion, Vector3};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+const SPHERE: Shape = Shape::Sphere { radius: 0.5 };
+const RICE: Shape = Shape::Ellipsoid { semi_axes: [1.0, 0.5, 0.5] };
+const PILLOW: Shape = Shape::Superellipsoid { semi_axes: [1.0, 0.5, 0.5], exponent: 4.0 };
+
+/// How many collisions, from the environment.
+fn collisions(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+fn by_simulation(world: &World, states: &[State], until: f64) -> (Simulation, Vec<Event>) {
+    let settings = RunSettings { until, sample: 0.0, ..RunSettings::default() };
+    let mut simulation = Simulation::new(world.clone(), states, settings).unwrap();
+    let mut record = Record::default();
+    assert_eq!(simulation.run(&mut record, |_| true), carom::simulation::Stopped::Until);
+    let impacts = record.events.into_iter().filter(|event| event.kind == Kind::Impact).collect();
+    (simulation, impacts)
+}
+
+fn by_crowd(world: &World, states: &[State], until: f64) -> (Crowd, Memory) {
+    let mut crowd = Crowd::new(world.clone(), states, Settings::default()).unwrap();
+    let mut memory = Memory::default();
+    assert_eq!(crowd.advance(until, u64::MAX, &mut memory), Some(Stopped::Until));
+    (crowd, memory)
+}
+
+/// The distance of two states, orientations by their quaternions up to sign.
+fn difference(a: &State, b: &State) -> f64 {
+    let (p, q) = (a.orientation.coords, b.orientation.coords);
+    (a.position - b.position)
+        .norm()
+        .max((p - q).norm().min((p + q).norm()))
+        .max((a.velocity - b.velocity).norm())
+        .max((a.angular_velocity - b.angular_velocity).norm())
+}
+
+/// Both on one scene: the same collisions in the same order, times, impulses and final states within a tolerance that
+/// leaves room for how chaos magnifies rounding.
+fn same(world: &World, states: &[State], until: f64, tolerance: f64) -> usize {
+    let (simulation, events) = by_simulation(world, states, until);
+    let (crowd, memory) = by_crowd(world, states, until);
+    assert!(events.len() > 5, "{} collisions say little", events.len());
+    assert_eq!(events.len(), memory.0.len());
+    let mut worst: f64 = 0.0;
+    for (event, collision) in events.iter().zip(&memory.0) {
+        assert_eq!(event.sides, collision.sides, "{event:?} {collision:?}");
+        let errors = [
+            (event.time - collision.time).abs(),
+            (event.impulse_vector - collision.impulse_vector).norm(),
+            (event.normal - collision.normal).norm(),
+            (event.approach - collision.approach).abs(),
+            (event.separation - collision.separation).abs(),
+            (event.energy_after - collision.energy_after).abs() / event.energy_after,
+        ];
+        worst = errors.into_iter().fold(worst, f64::max);
+        assert!(worst < tolerance, "{errors:?} at {event:?} {collision:?}");
+    }
+    for (a, b) in simulation.states().iter().zip(crowd.states()) {
+        worst = worst.max(difference(a, &b));
+    }
+    println!("{} collisions, off by {worst:e}; {:?}", events.len(), crowd.counts());
+    assert!(worst < tolerance, "{worst:e}");
+    let audit = crowd.audit();
+    assert!(audit.energy_error_max.value < 1e-13 && audit.linear_error_max.value < 1e-13, "{audit:?}");
+    assert!(audit.gap_min > -1e-13 && audit.restitution_error_max.value < 1e-13, "{audit:?}");
+    events.len()
+}
+
+fn turn(random: &mut ChaCha8Rng) -> UnitQuaternion<f64> {
+    UnitQuaternion::from_scaled_axis(Vector3::from_fn(|_, _| 2.0 * gaussian(random)))
+}
+
+/// Bodies of several shapes in a periodic box, at random, apart.
+fn mixture(shapes: &[Shape], count: usize, length: f64, seed: u64) -> (World, Vec<State>) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let bodies: Vec<_> = (0..count).map(|k| body(shapes[k % shapes.len()], 1.0 + k as f64 / 7.0)).collect();
+    let mut states: Vec<State> = Vec::new();
+    while states.len() < count {
+        let reach = bodies[states.len()].shape.circumradius();
+        let position = Vector3::from_fn(|_, _| random.random_range(0.0..length));
+        let clear = states.iter().zip(&bodies).all(|(state, body)| {
+            let apart = (position - state.position).map(|x| x - length * (x / length).round());
+            apart.norm() > reach + body.shape.circumradius()
+        });
+        if clear {
+            states.push(State {
+                position,
+                orientation: turn(&mut random),
+                velocity: Vector3::from_fn(|_, _| gaussian(&mut random)),
+                angular_velocity: Vector3::from_fn(|_, _| gaussian(&mut random)),
+            });
+        }
+    }
+    (world(&bodies, Some(Vector3::repeat(length))), states)
+}
+
+#[test]
+fn spheres_collide_as_in_the_simulation() {
+    let (world, states) = lattice(2, SPHERE, 0.3, 5);
+    let count = same(&world, &states, 1.0, 1e-6);
+    assert!(count > 80);
+}
+
+#[test]
+fn ellipsoids_collide_as_in_the_simulation() {
+    let (world, states) = lattice(2, RICE, 0.3, 7);
+    same(&world, &states, 0.4, 1e-6);
+}
+
+#[test]
+fn superellipsoids_collide_as_in_the_simulation() {
+    let (world, states) = lattice(2, PILLOW, 0.2, 7);
+    same(&world, &states, 0.4, 1e-6);
+}
+
+#[test]
+fn mixtures_collide_as_in_the_simulation() {
+    let small = Shape::Sphere { radius: 0.3 };
+    for (seed, length) in [(1, 5.0), (2, 4.0), (3, 6.0)] {
+        let (world, states) = mixture(&[SPHERE, RICE, PILLOW, small], 12, length, seed);
+        same(&world, &states, 3.0, 1e-6);
+    }
+}
+
+#[test]
+fn a_room_of_planes_is_like_that_of_the_simulation() {
+    let (mut world, mut states) = mixture(&[SPHERE, RICE, PILLOW], 9, 6.0, 11);
+    // Walls across x and y, periodic along z.
+    world.periodic = Some(Vector3::new(0.0, 0.0, 6.0));
+    for (normal, offset) in
+        [(Vector3::x(), -1.1), (-Vector3::x(), -7.1), (Vector3::y(), -1.1), (-Vector3::y(), -7.1)]
+    {
+        world.planes.push(HalfSpace { normal: Unit::new_normalize(normal), offset });
+    }
+    same(&world, &states, 4.0, 1e-6);
+    // And one that stands fast.
+    world.bodies[0].fixed = true;
+    states[0].velocity = Vector3::zeros();
+    states[0].angular_velocity = Vector3::zeros();
+    same(&world, &states, 3.0, 1e-6);
+}
+
+#[test]
+fn rough_and_inelastic_bodies_collide_as_in_the_simulation() {
+    let (mut world, states) = mixture(&[SPHERE, RICE, SPHERE], 9, 4.0, 4);
+    world.surface.kind = Surface::Rough;
+    world.surface.restitution = 0.9;
+    world.surface.pairs.push(carom::scene::model::SurfacePair {
+        sides: [Side::Body(0), Side::Body(1)],
+        restitution: 0.5,
+        kind: Surface::Smooth,
+    });
+    same(&world, &states, 3.0, 1e-6);
+    world.surface.kind = Surface::Smooth;
+    world.surface.restitution = 0.8;
+    same(&world, &states, 3.0, 1e-6);
+}
+
+#[test]
+fn a_cradle_is_one_impact() {
+    let bodies = [body(SPHERE, 1.0); 3];
+    let mut states = [0.0, 2.0, 3.0].map(|x| State::at(Vector3::new(x, 0.0, 0.0)));
+    states[0].velocity.x = 1.0;
+    let mut crowd = Crowd::new(world(&bodies, None), &states, Settings::default()).unwrap();
+    let mut memory = Memory::default();
+    assert_eq!(crowd.advance(2.0, u64::MAX, &mut memory), Some(Stopped::Until));
+    let speeds: Vec<f64> = crowd.states().iter().map(|state| state.velocity.x).collect();
+    // Newton's law takes both contacts at once.
+    for (speed, expected) in speeds.iter().zip([-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]) {
+        assert!((speed - expected).abs() < 1e-14, "{speeds:?}");
+    }
+    assert_eq!((crowd.counts().clusters, memory.0.len()), (1, 2));
+}
+
+#[test]
+fn a_resumed_crowd_goes_on_to_the_bit() {
+    for shape in [SPHERE, RICE] {
+        let (world, states) = lattice(3, shape, 0.45, 3);
+        let settings = Settings::default();
+        let mut whole = Crowd::new(world.clone(), &states, settings).unwrap();
+        let count = if shape == SPHERE { 30_000 } else { 3000 };
+        whole.advance(f64::MAX, count, &mut ());
+        let snapshot = whole.snapshot();
+        let text = serde_json::to_string(&snapshot).unwrap();
+        let read = serde_json::from_str(&text).unwrap();
+        assert_eq!(snapshot, read);
+        let mut again = Crowd::resume(world.clone(), settings, &read).unwrap();
+        whole.advance(f64::MAX, count, &mut ());
+        again.advance(f64::MAX, count, &mut ());
+        assert_eq!(whole.states(), again.states());
+        assert_eq!(whole.snapshot(), again.snapshot());
+        let smaller = lattice(2, shape, 0.45, 3).0;
+        assert!(Crowd::resume(smaller, settings, &read).is_none());
+    }
+}
+
+#[test]
+fn growth_reaches_the_size_without_overlap() {
+    for (shape, packing) in [(SPHERE, 0.2), (RICE, 0.1), (PILLOW, 0.1)] {
+        let (small, states) = lattice(3, shape, packing, 9);
+        let settings = Settings { growth: 0.3, ..Settings::default() };
+        let mut crowd = Crowd::new(small, &states, settings).unwrap();
+        assert_eq!(crowd.advance(1.0, u64::MAX, &mut ()), Some(Stopped::Until));
+        assert_eq!(crowd.size(), 1.3);
+        let (audit, counts) = (crowd.audit(), crowd.counts());
+        println!("{counts:?} {audit:?}");
+        assert!(counts.collisions > 100);
+        assert!(audit.gap_min > -1e-12 && audit.restitution_error_max.value < 1e-12, "{audit:?}");
+        assert!(audit.energy_error_max.value < 1e-12 && audit.linear_error_max.value < 1e-12, "{audit:?}");
+        // At their new size they are a start without overlap of their own.
+        let mut bodies = crowd.world().bodies.clone();
+        for body in &mut bodies {
+            body.shape = body.shape.scaled(crowd.size());
+        }
+        let grown = world(&bodies, crowd.world().periodic);
+        assert!(Crowd::new(grown, &crowd.states(), Settings::default()).is_ok());
+    }
+}
+
+/// Two balls that grow: they meet when the gap that growth and approach leave is closed, and part by what growth adds.
+#[test]
+fn growing_balls_meet_in_closed_form() {
+    let bodies = [body(SPHERE, 1.0), body(SPHERE, 3.0)];
+    let mut states = [0.0, 4.0].map(|x| State::at(Vector3::new(x, 0.0, 0.0)));
+    states[1].velocity.x = -0.5;
+    let settings = Settings { growth: 0.25, ..Settings::default() };
+    let mut crowd = Crowd::new(world(&bodies, None), &states, settings).unwrap();
+    let mut memory = Memory::default();
+    crowd.advance(5.0, 1, &mut memory);
+    // 4 − t/2 = 1 + t/4.
+    let [collision] = &memory.0[..] else { panic!("{:?}", memory.0) };
+    assert!((collision.time - 4.0).abs() < 1e-14);
+    assert!((collision.approach + 0.75).abs() < 1e-14 && (collision.separation - 0.75).abs() < 1e-14);
+    // Relative velocity from −1/2 to 1/4 + 3/4, by reduced mass 3/4.
+    assert!((collision.impulse - 1.5 * 0.75).abs() < 1e-14);
+}
+
+#[test]
+fn collapse_is_told_and_the_contact_time_lifts_it() {
+    // Three balls on a line, k small: collisions accumulate.
+    let bodies = [body(SPHERE, 1.0); 3];
+    let mut states = [0.0, 1.5, 3.0].map(|x| State::at(Vector3::new(x, 0.0, 0.0)));
+    states[0].velocity.x = 1.0;
+    states[2].velocity.x = -1.0;
+    let mut world = world(&bodies, None);
+    world.surface.restitution = 0.05;
+    let mut crowd = Crowd::new(world.clone(), &states, Settings::default()).unwrap();
+    let ended = crowd.advance(100.0, 1_000_000, &mut ());
+    println!("{ended:?} {:?} {:?}", crowd.counts(), crowd.audit());
+    assert!(ended.is_some(), "{:?}", crowd.counts());
+    let settings = Settings { contact_time: 1e-3, ..Settings::default() };
+    let mut crowd = Crowd::new(world, &states, settings).unwrap();
+    assert_eq!(crowd.advance(100.0, 1_000_000, &mut ()), Some(Stopped::Until));
+    assert!(crowd.counts().elastic > 0 && crowd.audit().gap_min > -1e-13, "{:?}", crowd.audit());
+}
+
+#[test]
+fn what_does_not_suit_is_said() {
+    let mut world = world(&[body(SPHERE, 1.0)], None);
+    assert_eq!(Crowd::suits(&world), Ok(()));
+    world.gravity.z = -9.81;
+    assert_eq!(Crowd::suits(&world), Err(Unsuited::Gravity));
+    let text = "carom = 1\n[world]\nperiodic = [3, 3, 3]\n[[body]]\nname = \"a\"\nmass = 1\nshape = { sphere = { radius = 1 } }\n[[body]]\nname = \"b\"\nmass = 1\nposition = [1, 0, 0]\nshape = { sphere = { radius = 1 } }\n";
+    let (world, states) = World::of(&scene(text));
+    let unfit = Crowd::new(world, &states, Settings::default()).unwrap_err();
+    println!("{unfit:?}");
+    assert!(!unfit.is_empty());
+}
+
+/// Whatever the order in memory and however often it is made anew, the same run comes out.
+#[test]
+fn a_run_in_pieces_is_the_run() {
+    let (world, states) = lattice(2, SPHERE, 0.4, 2);
+    let mut whole = Crowd::new(world.clone(), &states, Settings::default()).unwrap();
+    whole.advance(f64::MAX, 20_000, &mut ());
+    let mut pieces = Crowd::new(world, &states, Settings::default()).unwrap();
+    for _ in 0..200 {
+        pieces.advance(f64::MAX, 100, &mut ());
+    }
+    assert_eq!(whole.states(), pieces.states());
+}
+
+#[test]
+fn a_gas_of_spheres_keeps_its_energy_and_never_overlaps() {
+    let (world, states) = lattice(10, SPHERE, 0.49, 1);
+    let mut crowd = Crowd::new(world, &states, Settings::default()).unwrap();
+    assert_eq!(crowd.advance(f64::MAX, collisions("CAROM_SPHERES", 500_000), &mut ()), None);
+    let audit = crowd.audit();
+    println!("{:?} {audit:?} t = {}", crowd.counts(), crowd.time());
+    assert!(audit.energy_error_max.value < 1e-10 && audit.gap_min > -1e-12, "{audit:?}");
+    assert!(audit.linear_error_max.value < 1e-12 && audit.restitution_error_max.value < 1e-13, "{audit:?}");
+    // 2 (v₁² + v₂²)·... every collision keeps the energy of its pair: what is left is rounding.
+    assert!(audit.checks > 4);
+}
+
+#[test]
+fn a_gas_of_ellipsoids_keeps_its_energy_and_never_overlaps() {
+    let (world, states) = lattice(5, RICE, 0.5, 1);
+    let mut crowd = Crowd::new(world, &states, Settings::default()).unwrap();
+    assert_eq!(crowd.advance(f64::MAX, collisions("CAROM_ELLIPSOIDS", 10_000), &mut ()), None);
+    let audit = crowd.audit();
+    println!("{:?} {audit:?} t = {}", crowd.counts(), crowd.time());
+    assert!(audit.energy_error_max.value < 1e-10 && audit.gap_min > -1e-12, "{audit:?}");
+    assert!(audit.linear_error_max.value < 1e-12 && audit.restitution_error_max.value < 1e-12, "{audit:?}");
+}

@@ -1,0 +1,85 @@
+//! Worlds and starts for the tests of crowds, and a watcher that remembers.
+#![allow(dead_code, reason = "each test file uses its share")]
+
+use carom::body::{Body, State};
+use carom::crowd::{Collision, Watcher};
+use carom::scene::model::{Scene, SceneBody};
+use carom::scene::{Format, file};
+use carom::shape::Shape;
+use carom::simulation::World;
+use nalgebra::{UnitQuaternion, Vector3};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Remembers every collision.
+#[derive(Default)]
+pub struct Memory(pub Vec<Collision>);
+
+impl Watcher for Memory {
+    fn collision(&mut self, collision: &Collision) {
+        self.0.push(*collision);
+    }
+}
+
+pub fn scene(text: &str) -> Scene {
+    file::read(text, Format::Toml).unwrap()
+}
+
+pub fn body(shape: Shape, mass: f64) -> Body {
+    Body { shape, mass, inertia: shape.unit_inertia() * mass, fixed: false }
+}
+
+/// A world of bodies, in a box if it has lengths.
+pub fn world(bodies: &[Body], lengths: Option<Vector3<f64>>) -> World {
+    let mut scene =
+        scene("carom = 1\n[[body]]\nname = \"any\"\nshape = { point = {} }\nmass = 1\ninertia = [1, 1, 1]\n");
+    scene.bodies = bodies
+        .iter()
+        .map(|body| SceneBody { name: String::new(), body: *body, state: State::at(Vector3::zeros()) })
+        .collect();
+    scene.periodic = lengths;
+    World::of(&scene).0
+}
+
+/// So many bodies of one shape on a face-centred lattice, stretched as the shape is, at a packing fraction in a periodic
+/// box, with Maxwell's velocities: 4 n³ bodies. All point the same way, which keeps them apart at any density.
+pub fn lattice(n: u32, shape: Shape, packing: f64, seed: u64) -> (World, Vec<State>) {
+    let axes = match shape {
+        Shape::Ellipsoid { semi_axes } | Shape::Superellipsoid { semi_axes, .. } => Vector3::from(semi_axes),
+        Shape::Sphere { radius } => Vector3::repeat(radius),
+        Shape::Point => Vector3::repeat(1.0),
+    };
+    let count = 4 * n * n * n;
+    let volume = shape.volume() * f64::from(count) / packing;
+    let stretch = axes * (volume / axes.product()).cbrt() / f64::from(n);
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let body = body(shape, 1.0);
+    let mut states = Vec::new();
+    for k in 0..count {
+        let (cell, site) = (k / 4, k % 4);
+        let corner = Vector3::new(cell % n, cell / n % n, cell / n / n).map(f64::from);
+        let within = [[0.25; 3], [0.25, 0.75, 0.75], [0.75, 0.25, 0.75], [0.75, 0.75, 0.25]][site as usize];
+        let position = (corner + Vector3::from(within)).component_mul(&stretch);
+        let mut normal = || gaussian(&mut random);
+        let velocity = Vector3::from_fn(|_, _| normal());
+        let spin = Vector3::from_fn(|i, _| normal() / body.inertia[i].sqrt());
+        let spin = if matches!(shape, Shape::Sphere { .. }) { Vector3::zeros() } else { spin };
+        states.push(State {
+            position,
+            orientation: UnitQuaternion::identity(),
+            velocity,
+            angular_velocity: spin,
+        });
+    }
+    let mean = states.iter().map(|state| state.velocity).sum::<Vector3<f64>>() / f64::from(count);
+    for state in &mut states {
+        state.velocity -= mean;
+    }
+    (world(&vec![body; count as usize], Some(stretch * f64::from(n))), states)
+}
+
+/// A number of the normal distribution, by Box and Muller.
+pub fn gaussian(random: &mut ChaCha8Rng) -> f64 {
+    let (u, v): (f64, f64) = (random.random_range(f64::MIN_POSITIVE..1.0), random.random_range(0.0..1.0));
+    (-2.0 * u.ln()).sqrt() * (2.0 * core::f64::consts::PI * v).cos()
+}

@@ -1,0 +1,115 @@
+// The page: what is open, and how its parts hang together.
+
+import './style.css';
+import * as api from './api';
+import { announce, part } from './dom';
+import { Gallery } from './gallery';
+import type { GalleryEntry, Start } from './protocol';
+import { onTheme, theme, toggle, watch } from './theme';
+import { Workspace } from './workspace';
+
+function showTheme(): void {
+  part('theme').setAttribute('aria-label', theme() === 'dark' ? 'Switch to light' : 'Switch to dark');
+}
+
+/** The address says what is open: nothing, `#run/ID` or `#scene/ID` of the gallery. */
+function place(): { kind: string; id: string } {
+  const [kind = '', id = ''] = location.hash.replace(/^#/, '').split('/');
+  return { kind, id: decodeURIComponent(id) };
+}
+
+function complain(error: unknown): void {
+  announce(error instanceof Error ? error.message : String(error), 'error');
+}
+
+class Page {
+  private workspace: Workspace | null = null;
+  private gallery: Gallery | null = null;
+
+  constructor(private readonly start: Start) {
+    part('version').textContent = `carom ${start.version}`;
+    part('home').addEventListener('click', () => {
+      location.hash = '#gallery';
+    });
+    window.addEventListener('hashchange', () => void this.go().catch(complain));
+  }
+
+  async open(): Promise<void> {
+    const { open } = this.start;
+    if (location.hash !== '') return this.go();
+    if (open.kind === 'gallery') return this.showGallery();
+    const workspace = this.showWorkspace();
+    workspace.setText(open.text, open.name);
+    if (open.kind === 'run') await workspace.attach(String(open.id));
+    else await workspace.run();
+  }
+
+  private async go(): Promise<void> {
+    const { kind, id } = place();
+    if (kind === 'run') {
+      if (this.workspace?.id !== id) await this.showWorkspace().attach(id);
+      else this.showWorkspace();
+      return;
+    }
+    if (kind === 'scene') {
+      const entry = this.start.gallery.find((found) => found.id === id);
+      if (entry !== undefined) return this.openEntry(entry);
+    }
+    this.showGallery();
+  }
+
+  private async openEntry(entry: GalleryEntry): Promise<void> {
+    const workspace = this.showWorkspace();
+    workspace.setText(entry.text, entry.title);
+    await workspace.run();
+  }
+
+  private showGallery(): void {
+    this.workspace?.leave();
+    part('workspace').hidden = true;
+    part('gallery').hidden = false;
+    part('share').hidden = true;
+    part('paradox').hidden = true;
+    part('title').textContent = 'Gallery';
+    document.title = 'carom: gallery';
+    // By the address, so that the browser's way back leads to the gallery.
+    this.gallery ??= new Gallery(this.start.gallery, ({ id }) => {
+      location.hash = `#scene/${encodeURIComponent(id)}`;
+    });
+    announce('');
+  }
+
+  private showWorkspace(): Workspace {
+    part('gallery').hidden = true;
+    part('workspace').hidden = false;
+    announce('');
+    this.workspace ??= new Workspace();
+    return this.workspace;
+  }
+}
+
+watch();
+showTheme();
+onTheme(showTheme);
+part('theme').addEventListener('click', toggle);
+const manual = part<HTMLDialogElement>('manual');
+part('help').addEventListener('click', () => manual.showModal());
+
+// A menu closes when one clicks elsewhere or presses escape.
+document.addEventListener('click', (event) => {
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>('details.menu[open]')) {
+    if (!menu.contains(event.target as Node)) menu.open = false;
+  }
+});
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'Escape') return;
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>('details.menu[open]')) {
+    menu.open = false;
+    menu.querySelector('summary')?.focus();
+  }
+});
+
+api
+  .start()
+  .then((start) => new Page(start).open())
+  .catch(complain);

@@ -1,0 +1,496 @@
+// One run on the page: stage, clock, plots, events, the scene's text and the result.
+
+import * as api from './api';
+import { Clock, speedFor } from './clock';
+import { Caption, isParadox, Other } from './compare';
+import { announce, element, part } from './dom';
+import { Detail } from './detail';
+import { Editor } from './editor';
+import { EventTable } from './events';
+import { type Hold, heldForces } from './forces';
+import { count, fileName, full, short, vector } from './format';
+import { gapOver, joined } from './gaps';
+import { bindKeys } from './keys';
+import { Plots } from './plots';
+import type { Check, OnParadox, RunEvent, RunRequest } from './protocol';
+import { showResult } from './result';
+import { Session } from './session';
+import { download, Film, model, picture } from './share';
+import { Stage, type Layers } from './stage';
+import { Tabs } from './tabs';
+import { onTheme, palette, reducedMotion } from './theme';
+import type { Timeline } from './timeline';
+import { Transport } from './transport';
+
+// So many events at most, and playing slows down at each of them unless told otherwise.
+const FEW_EVENTS = 40;
+// How long, in seconds of the viewer's time, an event stays visible.
+const LINGER = 0.8;
+// How much of the viewer's time, at the speed chosen, a trail is long.
+const TRAIL = 2.5;
+// A scene that records no samples is run again with so many, as there would be nothing to see.
+const SAMPLES = 1000;
+
+export class Workspace {
+  private clock = new Clock();
+  private stage: Stage;
+  private caption = new Caption('hold');
+  private transport: Transport;
+  private plots: Plots;
+  private table: EventTable;
+  private detail: Detail;
+  private editor: Editor;
+  private tabs = new Tabs();
+  private session: Session | null = null;
+  private other: Other | null = null;
+  private holds: Hold[] = [];
+  private film: Film | null = null;
+  private dirty = true;
+  private before = 0;
+  private added = false;
+  private name = 'scene';
+  private lastListed = 0;
+
+  constructor() {
+    this.stage = new Stage(
+      part('first-stage'),
+      'The bodies in three dimensions; drag to turn, scroll to come closer',
+    );
+    part('first-stage').append(this.caption.root);
+    this.caption.root.hidden = true;
+    this.transport = new Transport(this.clock, () => this.redraw());
+    this.plots = new Plots(part('plots'), (time) => this.seek(time));
+    this.table = new EventTable((index) => this.choose(index));
+    this.detail = new Detail(part('detail'));
+    this.editor = new Editor(part('editor'), () => void this.run());
+    this.detail.clear();
+    this.clock.distance = (time) => this.nearestEvent(time);
+    this.transport.onEvent = (index) => this.choose(index, false);
+    this.stage.onMove = () => this.align(this.stage, this.other?.stage);
+    this.stage.onPick = () => this.redraw();
+    this.bind();
+    onTheme(() => {
+      this.stage.paint();
+      this.other?.stage.paint();
+      this.transport.drawTicks(true);
+      this.redraw();
+    });
+    requestAnimationFrame((now) => this.frame(now));
+  }
+
+  get id(): string | null {
+    return this.session?.id ?? null;
+  }
+
+  private get timeline(): Timeline | null {
+    return this.session?.timeline ?? null;
+  }
+
+  setText(text: string, name: string): void {
+    this.editor.text = text;
+    this.name = name;
+    part('title').textContent = name;
+    part('check').textContent = '';
+  }
+
+  private bind(): void {
+    part('run').addEventListener('click', () => void this.run());
+    part('stop').addEventListener(
+      'click',
+      () => void this.session?.stop().catch((e: Error) => announce(e.message, 'error')),
+    );
+    part('fit').addEventListener('click', () => this.stage.fit());
+    part('paradox').addEventListener('click', () => void this.toggleOther());
+    part<HTMLSelectElement>('follow').addEventListener('change', (event) => {
+      const value = (event.target as HTMLSelectElement).value;
+      const follow = value === 'none' || value === 'all' ? value : Number(value);
+      this.stage.setFollow(follow);
+      this.other?.stage.setFollow(follow);
+    });
+    for (const box of document.querySelectorAll<HTMLInputElement>('[data-layer]')) {
+      box.addEventListener('change', () => {
+        this.stage.layers[box.dataset['layer'] as keyof Layers] = box.checked;
+        this.redraw();
+      });
+    }
+    this.editor.onCheck = (check) => this.checked(check);
+    this.editor.onChange = () => {
+      part('check').textContent = '';
+    };
+    this.tabs.onShow = () => {
+      this.table.update(true);
+      this.redraw();
+    };
+    bindKeys({
+      toggle: () => this.transport.toggle(),
+      step: (intervals) => this.transport.step(intervals),
+      event: (direction) => this.transport.event(direction),
+      start: () => this.seek(0),
+      end: () => this.seek(this.clock.end),
+      fit: () => this.stage.fit(),
+      help: () => part<HTMLDialogElement>('manual').showModal(),
+    });
+    this.bindShare();
+  }
+
+  private bindShare(): void {
+    const bind = (id: string, action: () => Promise<void> | void): void => {
+      part(id).addEventListener('click', () => {
+        part<HTMLDetailsElement>('share').open = false;
+        Promise.resolve()
+          .then(action)
+          .catch((error: unknown) =>
+            announce(error instanceof Error ? error.message : String(error), 'error'),
+          );
+      });
+    };
+    const named = (ending: string): string =>
+      `${fileName(this.timeline?.header.title ?? this.name)}.${ending}`;
+    bind('share-scene', () => {
+      const text = this.editor.text;
+      const ending = text.trimStart().startsWith('{') ? 'json' : 'toml';
+      download(new Blob([text], { type: 'text/plain' }), named(ending));
+    });
+    bind('share-run', async () => {
+      if (this.session !== null) download(await api.runDocument(this.session.id), named('run.json'));
+    });
+    bind('share-picture', async () => {
+      this.draw();
+      const canvases = [this.stage.canvas, ...(this.other === null ? [] : [this.other.stage.canvas])];
+      download(await picture(canvases), named('png'));
+    });
+    bind('share-film', () => this.record(named('webm')));
+    bind('share-model', async () => {
+      if (this.timeline !== null) download(await model(this.timeline, palette()), named('glb'));
+    });
+  }
+
+  // Plays from the start to the end while the stage is recorded; pausing ends the film early.
+  private async record(name: string): Promise<void> {
+    if (this.film !== null) return;
+    this.film = new Film(this.stage.canvas);
+    announce('Recording; pause to end it early.');
+    this.clock.seek(0);
+    this.clock.play();
+    this.redraw();
+    const film = await this.film.whole;
+    this.film = null;
+    announce('');
+    download(film, name);
+  }
+
+  /** Simulates the text as it stands, with a sampling interval other than its own if one is given. */
+  async run(sample?: number): Promise<void> {
+    const choice = part<HTMLSelectElement>('on-paradox').value;
+    const request: RunRequest = { text: this.editor.text };
+    if (choice !== '') request.on_paradox = choice as OnParadox;
+    if (sample !== undefined) request.sample = sample;
+    part('progress').hidden = false;
+    part('progress-text').textContent = 'Starting';
+    part<HTMLProgressElement>('progress-bar').removeAttribute('value');
+    try {
+      const id = await api.begin(request);
+      this.editor.mark([]);
+      await this.attach(id, false);
+    } catch (error) {
+      this.refused(error);
+    }
+  }
+
+  private refused(error: unknown): void {
+    if (this.session?.running !== true) part('progress').hidden = true;
+    if (error instanceof api.Refusal && error.diagnostics.length > 0) {
+      this.editor.mark(error.diagnostics);
+      this.tabs.show('scene');
+      announce('The scene has mistakes; each is marked at its line.', 'error');
+      return;
+    }
+    announce(error instanceof Error ? error.message : String(error), 'error');
+  }
+
+  /** Shows a run of the program by its id; `adopt` takes its text into the editor. */
+  async attach(id: string, adopt = true): Promise<void> {
+    this.leave();
+    announce('');
+    const session = new Session(id);
+    this.session = session;
+    history.replaceState(null, '', `#run/${encodeURIComponent(id)}`);
+    session.onReady = (timeline) => this.ready(timeline, adopt);
+    session.onChange = () => {
+      this.added = true;
+    };
+    session.onEnd = () => this.ended(session);
+    part('progress').hidden = false;
+    await session.read();
+  }
+
+  /** Stops showing the run. */
+  leave(): void {
+    this.closeOther();
+    this.session?.leave();
+    this.session = null;
+    this.clock.pause();
+    part('progress').hidden = true;
+  }
+
+  private ready(timeline: Timeline, adopt: boolean): void {
+    const { header } = timeline;
+    if (adopt) this.setText(header.text, header.title);
+    part('title').textContent = header.title;
+    document.title = `carom: ${header.title}`;
+    part('share').hidden = false;
+    this.holds = [];
+    this.clock.time = timeline.start;
+    this.clock.end = timeline.end;
+    this.clock.speed = speedFor(header.until);
+    this.stage.load(timeline);
+    this.transport.load(timeline);
+    this.plots.reset();
+    this.table.load(timeline);
+    this.detail.clear();
+    this.listBodies(timeline);
+    showResult(part('result'), timeline);
+    if (!reducedMotion()) this.clock.play();
+    this.added = true;
+  }
+
+  private ended(session: Session): void {
+    if (session !== this.session) return;
+    this.added = true;
+    part('progress').hidden = true;
+    if (session.error !== null) announce(session.error, 'error');
+    const timeline = session.timeline;
+    if (timeline === null) return;
+    if (!timeline.ready && timeline.header.sample === 0 && session.error === null) {
+      void this.run(timeline.header.until / SAMPLES);
+      return;
+    }
+    showResult(part('result'), timeline);
+    if (timeline.ending?.stopped === 'interrupted') announce('Stopped.');
+    if (!this.transport.chosen) this.clock.speed = speedFor(timeline.end);
+    this.transport.showSpeed();
+    const slow = part<HTMLInputElement>('slow');
+    slow.checked = timeline.events.length <= FEW_EVENTS;
+    this.clock.slow = slow.checked;
+    // What was measured from the first frames is measured again, unless one has looked around since.
+    if (!this.stage.eye.moved) this.stage.load(timeline);
+    this.holds = heldForces(timeline);
+    this.stage.setHolds(this.holds);
+    part<HTMLSelectElement>('follow').value = String(this.stage.eye.follow);
+    part('paradox').hidden = !timeline.events.some(isParadox);
+    void this.caption.load(session);
+    if (timeline.events.length > 0) void this.showGap(timeline.events[0].bodies);
+    this.redraw();
+  }
+
+  private listBodies(timeline: Timeline): void {
+    const select = part<HTMLSelectElement>('follow');
+    select.replaceChildren(
+      element('option', { value: 'none' }, 'nothing'),
+      element('option', { value: 'all' }, 'all bodies'),
+      ...timeline.header.bodies.slice(0, 500).map((body, i) => element('option', { value: i }, body.name)),
+    );
+    select.value = String(this.stage.eye.follow);
+  }
+
+  private checked(check: Check): void {
+    part('check').textContent = check.ok
+      ? `Fine: ${count(check.bodies)} ${check.bodies === 1 ? 'body' : 'bodies'}.`
+      : 'The scene has mistakes.';
+  }
+
+  private nearestEvent(time: number): number {
+    const timeline = this.timeline;
+    if (timeline === null) return Infinity;
+    const next = timeline.eventTimes.upTo(time);
+    const after = next < timeline.eventTimes.length ? timeline.eventTimes.at(next) - time : Infinity;
+    const before = next > 0 ? time - timeline.eventTimes.at(next - 1) : Infinity;
+    return Math.min(after, before);
+  }
+
+  private seek(time: number): void {
+    this.clock.pause();
+    this.clock.seek(time);
+    this.redraw();
+  }
+
+  /** Goes to an event and shows all about it. */
+  private choose(index: number, open = true): void {
+    const timeline = this.timeline;
+    const event = timeline?.events[index];
+    if (timeline === null || timeline === undefined || event === undefined || this.session === null) return;
+    this.seek(event.time);
+    if (open) this.tabs.show('events');
+    this.table.mark(index);
+    void this.showGap(event.bodies);
+    this.detail.show(event, {
+      run: this.session.id,
+      timeline,
+      seek: (time) => this.seek(time),
+      slowMotion: (from, until) => {
+        this.clock.pass(from, until, 8);
+        this.redraw();
+      },
+    });
+  }
+
+  // The gap over the whole run of the pair that one looks at.
+  private gapOf = '';
+  private async showGap(pair: [string, string]): Promise<void> {
+    const { session, timeline } = this;
+    const second = this.other?.session.done === true ? this.other.session : null;
+    const asked = JSON.stringify([session?.id, second?.id, pair]);
+    if (session === null || timeline === null || !session.done || asked === this.gapOf) return;
+    this.gapOf = asked;
+    let columns = await gapOver(session.id, timeline, pair).catch(() => null);
+    if (columns !== null && second !== null && second.timeline !== null) {
+      const others = await gapOver(second.id, second.timeline, pair).catch(() => null);
+      if (others !== null) columns = joined(columns, others);
+    }
+    if (columns === null || asked !== this.gapOf) return;
+    this.plots.setGap(pair, columns, timeline);
+    this.redraw();
+  }
+
+  private async toggleOther(): Promise<void> {
+    if (this.other !== null) {
+      this.closeOther();
+      return;
+    }
+    const timeline = this.timeline;
+    if (timeline === null) return;
+    const mine = timeline.header.on_paradox;
+    const mode: OnParadox = mine === 'pass' ? 'hold' : 'pass';
+    try {
+      const id = await api.begin({ text: timeline.header.text, on_paradox: mode });
+      this.caption.setName(mine);
+      this.caption.root.hidden = false;
+      const pair = timeline.events.find(isParadox)?.bodies;
+      this.other = new Other(id, mode, this.stage, () => {
+        this.redraw();
+        if (pair !== undefined) void this.showGap(pair);
+      });
+      const second = this.other.stage;
+      second.onMove = () => this.align(second, this.stage);
+      part('paradox').textContent = 'One view';
+      this.stage.refit();
+      this.clock.seek(timeline.events.find(isParadox)?.time ?? 0);
+      const hold = timeline.events.find((event) => event.kind.endsWith('_end'));
+      if (!reducedMotion())
+        this.clock.pass(0, Math.min(timeline.end, 4 * (hold?.time ?? timeline.end / 4)), 12);
+    } catch (error) {
+      this.refused(error);
+    }
+  }
+
+  private closeOther(): void {
+    if (this.other === null) return;
+    this.other.close();
+    this.other = null;
+    this.caption.root.hidden = true;
+    part('paradox').textContent = 'Hold versus pass';
+    this.stage.refit();
+    const pair = this.timeline?.events.find(isParadox)?.bodies;
+    if (pair !== undefined) void this.showGap(pair);
+    this.redraw();
+  }
+
+  // Two stages look from the same side; the one that is told to does not tell back.
+  private aligning = false;
+  private align(leader: Stage, follower: Stage | undefined): void {
+    this.redraw();
+    if (this.aligning || follower === undefined) return;
+    this.aligning = true;
+    follower.eye.lookLike(leader.eye);
+    this.aligning = false;
+  }
+
+  private redraw(): void {
+    this.dirty = true;
+  }
+
+  private frame(now: number): void {
+    requestAnimationFrame((next) => this.frame(next));
+    const seconds = Math.min(0.1, (now - this.before) / 1000);
+    this.before = now;
+    if (part('workspace').hidden) return;
+    this.takeIn(now);
+    if (this.clock.advance(seconds)) this.dirty = true;
+    if (this.film !== null && !this.clock.playing) this.film.finish();
+    if (!this.dirty) return;
+    this.dirty = false;
+    this.draw();
+    this.showPanels();
+  }
+
+  // What the stream brought goes to plots and table a few times a second, not with every frame.
+  private takeIn(now: number): void {
+    const timeline = this.timeline;
+    if (timeline === null || !this.added || now - this.lastListed < 200) return;
+    this.added = false;
+    this.lastListed = now;
+    this.clock.end = Math.max(timeline.end, this.other?.session.timeline?.end ?? 0);
+    this.plots.update(timeline, this.holds);
+    this.table.update();
+    this.dirty = true;
+    const { progress } = timeline;
+    const whole = timeline.header.until;
+    const reached = progress?.time ?? timeline.end;
+    part<HTMLProgressElement>('progress-bar').value = whole > 0 ? reached / whole : 0;
+    part('progress-text').textContent =
+      `t = ${short(reached, 4)} of ${short(whole, 4)}, ${count(progress?.events ?? timeline.events.length)} events`;
+  }
+
+  private get recent(): number {
+    const speed = this.clock.passage?.speed ?? this.clock.speed;
+    const slow = this.clock.slow && this.clock.passage === null ? 0.35 : 1;
+    return LINGER * speed * slow;
+  }
+
+  private draw(): void {
+    const chosen: RunEvent | null = this.detail.shown;
+    const trail = TRAIL * this.clock.speed;
+    this.stage.draw(this.clock.time, this.recent, trail, chosen);
+    this.other?.stage.draw(this.clock.time, this.recent, trail, null);
+  }
+
+  private showPanels(): void {
+    const { time } = this.clock;
+    this.transport.show();
+    if (this.tabs.shown === 'plots') this.plots.mark(time);
+    if (this.tabs.shown === 'events') this.detail.mark(time);
+    if (this.other !== null) {
+      this.caption.show(time, this.holds);
+      this.other.caption.show(time, this.other.holds);
+    }
+    this.showPicked();
+    const { scriptMs, submitMs, drawCalls, triangles } = this.stage.cost;
+    const cost = part('cost');
+    cost.textContent = `${short(scriptMs, 2)} ms + ${short(submitMs, 2)} ms a frame, ${drawCalls} draw calls, ${count(triangles)} triangles`;
+    cost.dataset['scriptMs'] = full(scriptMs);
+    cost.dataset['submitMs'] = full(submitMs);
+    cost.dataset['drawCalls'] = full(drawCalls);
+    cost.dataset['triangles'] = full(triangles);
+  }
+
+  private showPicked(): void {
+    const place = part('picked');
+    const body = this.stage.selected;
+    const timeline = this.timeline;
+    place.hidden = body < 0 || timeline === null;
+    if (body < 0 || timeline === null) return;
+    const { pose, velocity } = timeline.state(body, this.clock.time);
+    const spin = timeline.spin(body, this.clock.time);
+    const { name, mass, fixed } = timeline.header.bodies[body];
+    const rows: [string, string][] = [
+      ['body', name],
+      ['mass', fixed ? 'fixed' : short(mass)],
+      ['position', vector([...pose.subarray(0, 3)])],
+      ['velocity', vector([...velocity])],
+      ['angular velocity', vector(spin)],
+    ];
+    place.replaceChildren(
+      ...rows.flatMap(([term, text]) => [element('dt', {}, term), element('dd', {}, text)]),
+    );
+  }
+}
