@@ -1,99 +1,149 @@
-//! The examples printed in README.md: every `cargo run --release -- …` of its fenced blocks runs and exits with 0,
+//! The examples printed in README.md and in the book: every command of their fenced blocks runs and exits as it should,
 //! and where a block shows what it prints, it prints that.
 //!
 //! A command stands on a line of its own. In a `console` block it follows a `$ `, and the lines after it, up to the
-//! next command or the end of the block, are its output.
+//! next command or the end of the block, are its output, errors last. `…` in an output stands for any text: what is left
+//! out, or differs from machine to machine. A command exits with 0, unless `$ echo $?` after it shows another code.
 
+use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Instant;
 
-use super::{Failure, announce, cargo_command};
+use super::{Failure, announce, book, cargo};
 
-const FILE: &str = "README.md";
-const PREFIX: &str = "cargo run --release -- ";
+/// What stands for any text in an output.
+const ANYTHING: &str = "…";
 
-/// A command of the file, and the output shown for it.
+/// A text with examples.
+pub struct Page<'a> {
+    /// The file, from the root of the workspace.
+    pub file: &'a str,
+    /// What a command of the program begins with there.
+    pub prefix: &'a str,
+    /// Where its commands run.
+    pub folder: &'a Path,
+}
+
+/// A command of a page, and the output shown for it.
 struct Example {
+    /// Its line, counted from 1.
+    line: usize,
     arguments: Vec<String>,
     /// The range of lines that show the output, where the block shows any.
     shown: Option<std::ops::Range<usize>>,
+    code: i32,
 }
 
+/// Checks the examples of README.md, then those of the book.
 pub fn run(root: &Path) -> Result<(), Failure> {
-    let path = root.join(FILE);
-    let text = fs::read_to_string(&path).map_err(|error| format!("{FILE}: {error}"))?;
+    let program = program(root)?;
+    let readme = Page { file: "README.md", prefix: "cargo run --release -- ", folder: root };
+    if check(root, &program, &readme)? == 0 {
+        return Err(format!("{} has no example that starts with `{}`", readme.file, readme.prefix));
+    }
+    book::check(root, &program)
+}
+
+/// The program: the one that `CAROM` names, or this workspace's, built now.
+pub fn program(root: &Path) -> Result<PathBuf, Failure> {
+    if let Some(program) = env::var_os("CAROM") {
+        return Ok(program.into());
+    }
+    cargo(root, &["build", "--release"])?;
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    Ok(root.join(target).join("release").join(format!("carom{}", env::consts::EXE_SUFFIX)))
+}
+
+/// Runs a page's examples and compares; returns how many there are. With `CAROM_BLESS` outputs are written anew instead.
+pub fn check(root: &Path, program: &Path, page: &Page) -> Result<usize, Failure> {
+    let path = root.join(page.file);
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", page.file))?;
     let lines: Vec<&str> = text.lines().collect();
-    let examples = find(&lines)?;
-    if examples.is_empty() {
-        return Err(format!("{FILE} has no example that starts with `{PREFIX}`"));
-    }
-    let bless = std::env::var_os("CAROM_BLESS").is_some();
-    let mut blessed: Vec<String> = lines.iter().map(ToString::to_string).collect();
-    // From the last to the first, so that the line numbers of those to come stay right.
-    for example in examples.iter().rev() {
-        let printed = example.print(root)?;
+    let examples = find(&lines, page)?;
+    let bless = env::var_os("CAROM_BLESS").is_some();
+    let mut outputs = Vec::new();
+    // In their order, since one may write what the next reads.
+    for example in &examples {
+        let printed = example.print(program, page)?;
         let Some(shown) = &example.shown else { continue };
-        let printed: Vec<String> = printed.trim_end().lines().map(str::to_string).collect();
-        if bless {
-            blessed.splice(shown.clone(), printed);
-        } else if let Some(difference) = difference(&lines[shown.clone()], &printed) {
-            let line = shown.start + difference.line + 1;
-            return Err(format!(
-                "{FILE}:{line} shows\n  {}\nwhere the program prints\n  {}\nCAROM_BLESS=1 cargo xtask examples writes the outputs anew",
-                difference.shown, difference.printed
-            ));
+        let printed: Vec<&str> = printed.trim_end().lines().collect();
+        let Some(difference) = difference(&lines[shown.clone()], &printed) else { continue };
+        if bless && !lines[shown.clone()].iter().any(|line| line.contains(ANYTHING)) {
+            outputs.push((shown.clone(), printed.iter().map(ToString::to_string).collect::<Vec<_>>()));
+            continue;
         }
+        let line = shown.start + difference.line + 1;
+        return Err(format!(
+            "{}:{line} shows\n  {}\nwhere the program prints\n  {}\nCAROM_BLESS=1 cargo xtask examples writes the outputs anew, those with {ANYTHING} excepted",
+            page.file, difference.shown, difference.printed
+        ));
     }
-    if bless {
-        fs::write(&path, blessed.join("\n") + "\n").map_err(|error| format!("{FILE}: {error}"))?;
+    if !outputs.is_empty() {
+        let mut blessed: Vec<String> = lines.iter().map(ToString::to_string).collect();
+        // From the last to the first, so that the line numbers of those to come stay right.
+        for (shown, printed) in outputs.into_iter().rev() {
+            blessed.splice(shown, printed);
+        }
+        fs::write(&path, blessed.join("\n") + "\n").map_err(|error| format!("{}: {error}", page.file))?;
     }
-    Ok(())
+    Ok(examples.len())
 }
 
 impl Example {
     /// Runs the command; returns what it prints.
-    fn print(&self, root: &Path) -> Result<String, Failure> {
-        let mut command = cargo_command(root);
-        // `--quiet` keeps the build's own lines out of an example's error output.
-        command.args(["run", "--release", "--quiet", "--"]).args(&self.arguments);
+    fn print(&self, program: &Path, page: &Page) -> Result<String, Failure> {
+        let mut command = Command::new(program);
+        command.current_dir(page.folder).args(&self.arguments);
         let words = announce(&command);
         let start = Instant::now();
         let output = command.output().map_err(|error| format!("{words}: {error}"))?;
-        if !output.status.success() {
-            return Err(format!("{words}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr)));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        if output.status.code() != Some(self.code) {
+            let place = format!("{}:{}", page.file, self.line);
+            return Err(format!("{place}: {words}: {} instead of {}\n{errors}", output.status, self.code));
         }
         println!("   took {:.1?}", start.elapsed());
-        String::from_utf8(output.stdout).map_err(|error| format!("{words}: {error}"))
+        let printed = String::from_utf8(output.stdout).map_err(|error| format!("{words}: {error}"))?;
+        Ok(printed + &errors)
     }
 }
 
-fn find(lines: &[&str]) -> Result<Vec<Example>, Failure> {
+fn find(lines: &[&str], page: &Page) -> Result<Vec<Example>, Failure> {
     let mut examples: Vec<Example> = Vec::new();
     // The language of the block we are in.
     let mut block: Option<&str> = None;
     let mut showing = false;
+    let mut code_next = false;
     for (number, line) in lines.iter().enumerate() {
         if let Some(language) = line.strip_prefix("```") {
             block = if block.is_some() { None } else { Some(language.trim()) };
             showing = false;
+            code_next = false;
             continue;
         }
-        let Some(language) = block else { continue };
+        let Some(language) = block.filter(|language| matches!(*language, "console" | "sh" | "")) else { continue };
+        let wrong = |what: &str| format!("{}:{}: {what}", page.file, number + 1);
         let console = language == "console";
         let command = if console { line.strip_prefix("$ ") } else { Some(*line) };
         if let Some(command) = command {
             showing = false;
-            if let Some(arguments) = command.trim().strip_prefix(PREFIX) {
-                let arguments = words(arguments).ok_or_else(|| {
-                    format!("{FILE}:{}: an example must be plain words, for any shell", number + 1)
-                })?;
+            code_next = console && command.trim() == "echo $?" && !examples.is_empty();
+            if let Some(arguments) = command.trim().strip_prefix(page.prefix) {
+                let arguments =
+                    words(arguments).ok_or_else(|| wrong("an example must be plain words, for any shell"))?;
                 showing = console;
-                examples.push(Example { arguments, shown: console.then_some(number + 1..number + 1) });
+                let shown = console.then_some(number + 1..number + 1);
+                examples.push(Example { line: number + 1, arguments, shown, code: 0 });
             }
-        } else if showing && let Some(shown) = examples.last_mut().and_then(|example| example.shown.as_mut())
-        {
-            shown.end = number + 1;
+        } else if let Some(example) = examples.last_mut() {
+            if code_next {
+                example.code = line.trim().parse().map_err(|_| wrong("an exit code is a number"))?;
+                code_next = false;
+            } else if showing && let Some(shown) = example.shown.as_mut() {
+                shown.end = number + 1;
+            }
         }
     }
     for example in &mut examples {
@@ -107,11 +157,22 @@ fn find(lines: &[&str]) -> Result<Vec<Example>, Failure> {
     Ok(examples)
 }
 
-/// The words of a command without its comment; nothing when it takes a shell to read it.
+/// The words of a command without its comment, those in double quotes taken whole; nothing when it takes a shell to
+/// read it.
 fn words(command: &str) -> Option<Vec<String>> {
     let command = command.split(" #").next().unwrap_or_default();
-    let plain = !command.contains(['|', '<', '>', '"', '\'', '\\', '$', ';', '&', '*', '`']);
-    plain.then(|| command.split_whitespace().map(str::to_string).collect())
+    let mut words = Vec::new();
+    // What stands between an odd quote and the next is quoted.
+    for (number, part) in command.split('"').enumerate() {
+        if number % 2 == 1 {
+            words.push(part.to_string());
+        } else if part.contains(['|', '<', '>', '\'', '\\', '$', ';', '&', '*', '`']) {
+            return None;
+        } else {
+            words.extend(part.split_whitespace().map(str::to_string));
+        }
+    }
+    (command.matches('"').count() % 2 == 0).then_some(words)
 }
 
 /// The first line in which two texts differ.
@@ -121,15 +182,38 @@ struct Difference {
     printed: String,
 }
 
-fn difference(shown: &[&str], printed: &[String]) -> Option<Difference> {
-    let line = (0..shown.len().max(printed.len()))
-        .find(|&i| shown.get(i).copied() != printed.get(i).map(String::as_str))?;
-    let or_nothing = |text: Option<&str>| text.unwrap_or("(nothing more)").to_string();
-    Some(Difference {
-        line,
-        shown: or_nothing(shown.get(line).copied()),
-        printed: or_nothing(printed.get(line).map(String::as_str)),
-    })
+/// Where the text shown, in which [`ANYTHING`] stands for any text, does not describe what is printed.
+fn difference(shown: &[&str], printed: &[&str]) -> Option<Difference> {
+    if shown.iter().any(|line| line.contains(ANYTHING)) {
+        return missing(&shown.join("\n"), &printed.join("\n"));
+    }
+    let line = (0..shown.len().max(printed.len())).find(|&i| shown.get(i) != printed.get(i))?;
+    let or_nothing = |text: Option<&&str>| text.copied().unwrap_or("(nothing more)").to_string();
+    Some(Difference { line, shown: or_nothing(shown.get(line)), printed: or_nothing(printed.get(line)) })
+}
+
+/// The first of the parts between [`ANYTHING`] that is not printed after those before it: the first part begins what is
+/// printed, the last ends it.
+fn missing(shown: &str, printed: &str) -> Option<Difference> {
+    let parts: Vec<&str> = shown.split(ANYTHING).collect();
+    let mut rest = printed;
+    let mut line = 0;
+    for (number, part) in parts.iter().enumerate() {
+        let found = if number == 0 {
+            rest.strip_prefix(part)
+        } else if number + 1 == parts.len() {
+            rest.strip_suffix(part)
+        } else {
+            rest.split_once(part).map(|(_, after)| after)
+        };
+        let Some(after) = found else {
+            let first = |text: &str| text.trim_start().lines().next().unwrap_or("(nothing)").to_string();
+            return Some(Difference { line, shown: first(part), printed: first(rest) });
+        };
+        rest = after;
+        line += part.matches('\n').count();
+    }
+    None
 }
 
 #[cfg(test)]
@@ -139,34 +223,58 @@ mod tests {
     #[test]
     fn commands_and_their_outputs_are_found() {
         let text = "\
-cargo run --release -- outside of any block
+carom outside of any block
 ```sh
-cargo run --release -- one a.toml   # with a comment
+carom one a.toml   # with a comment
 cargo xtask test
 ```
+```toml
+carom = 1
+```
 ```console
-$ cargo run --release -- two b.toml
+$ carom two \"b c.toml\"
 first
 
 last
 
 $ cargo xtask lint
 of another program
+$ carom three
+wrong
+$ echo $?
+2
 ```";
         let lines: Vec<&str> = text.lines().collect();
-        let examples = find(&lines).unwrap();
-        let arguments: Vec<String> = examples.iter().map(|example| example.arguments.join(" ")).collect();
-        assert_eq!(arguments, ["one a.toml", "two b.toml"]);
+        let examples = find(&lines, &page()).unwrap();
+        let arguments: Vec<String> = examples.iter().map(|example| example.arguments.join("+")).collect();
+        assert_eq!(arguments, ["one+a.toml", "two+b c.toml", "three"]);
         assert_eq!(examples[0].shown, None);
         assert_eq!(lines[examples[1].shown.clone().unwrap()], ["first", "", "last"]);
-        assert!(find(&["```", "cargo run --release -- a | b"]).is_err());
+        assert_eq!(lines[examples[2].shown.clone().unwrap()], ["wrong"]);
+        assert_eq!(examples.iter().map(|example| example.code).collect::<Vec<_>>(), [0, 0, 2]);
+        assert!(find(&["```", "carom a | b"], &page()).is_err());
+        assert!(find(&["```", "carom \"a"], &page()).is_err());
+    }
+
+    fn page() -> Page<'static> {
+        Page { file: "a page", prefix: "carom ", folder: Path::new(".") }
     }
 
     #[test]
     fn the_first_difference_is_told() {
-        let printed = ["a".to_string(), "b".to_string()];
-        assert!(difference(&["a", "b"], &printed).is_none());
-        assert_eq!(difference(&["a", "c"], &printed).unwrap().line, 1);
-        assert_eq!(difference(&["a"], &printed).unwrap().shown, "(nothing more)");
+        assert!(difference(&["a", "b"], &["a", "b"]).is_none());
+        assert_eq!(difference(&["a", "c"], &["a", "b"]).unwrap().line, 1);
+        assert_eq!(difference(&["a"], &["a", "b"]).unwrap().shown, "(nothing more)");
+    }
+
+    #[test]
+    fn an_ellipsis_stands_for_any_text() {
+        let printed = ["a 1", "b 2", "c 3"];
+        assert!(difference(&["a …", "c 3"], &printed).is_none());
+        assert!(difference(&["a 1", "…"], &printed).is_none());
+        assert!(difference(&["…2", "…"], &printed).is_none());
+        assert_eq!(difference(&["a 1", "…", "c 4"], &printed).unwrap().shown, "c 4");
+        assert_eq!(difference(&["a 2", "…"], &printed).unwrap().line, 0);
+        assert!(difference(&["a …", "b 2"], &printed).is_some());
     }
 }

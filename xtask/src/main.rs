@@ -3,6 +3,7 @@
 //! `test` runs everything that tests the project, `lint` everything that judges its text. Each step is printed with
 //! its command and its time, and the first that fails ends the task.
 
+mod book;
 mod examples;
 mod page;
 
@@ -17,12 +18,13 @@ Usage: cargo xtask TASK
 
 Tasks:
   test       unit, integration and documentation tests; the benchmarks once, as a test; the examples; the page
-  examples   the examples in README.md alone
+  examples   the examples in README.md and the book alone
+  book       builds the book into target/book/html: examples, figures, pages, links (needs Node.js)
   page       builds the page of `carom view` into viewer/dist, for the program that is built next (needs Node.js)
   lint       formatting, clippy and rustdoc, warnings as errors
   help       this text
 
-CAROM_BLESS=1 cargo xtask examples writes the outputs shown in README.md anew.
+CAROM_BLESS=1 cargo xtask examples writes the outputs shown in README.md and the book anew.
 The other variables that the tests read are in CONTRIBUTING.md.";
 
 /// Why a task ended early, in one line.
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         }
         ["test"] => test,
         ["examples"] => examples::run,
+        ["book"] => book::build,
         ["lint"] => lint,
         ["page"] => page::build,
         _ => {
