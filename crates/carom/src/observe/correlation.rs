@@ -96,7 +96,7 @@ impl Correlation {
         self.square.1 += 1;
         let mut stride = 1;
         for level in 0..LEVELS as usize {
-            if number % stride != 0 {
+            if !number.is_multiple_of(stride) {
                 break;
             }
             if level == self.levels.len() {
@@ -127,7 +127,7 @@ impl Correlation {
         found
     }
 
-    /// The mean-square displacement, with D from the slope over the second half of the lags that have [`ENOUGH`] origins.
+    /// The mean-square displacement, with D from the slope over the second half of the lags that have origins enough.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "lags below 2^53")]
     pub fn displacement(&self, interval: f64) -> Curve {
