@@ -141,7 +141,9 @@ export class Detail {
       chart.set([curve.times, curve.gap, curve.free]);
       chart.mark(event.time);
     } catch (error) {
-      if (chart === this.chart) chart.root.append(quiet(error));
+      if (chart !== this.chart) return;
+      chart.root.replaceChildren(quiet(error));
+      this.chart = null;
     }
   }
 

@@ -128,7 +128,7 @@ export class Stage {
       bodies: new Bodies(header, 0.03 * extent.radius),
       backdrop: new Backdrop(header, extent.centre, extent.radius),
       trails: new Trails(Math.min(TRAILS, timeline.bodies)),
-      links: new Links(rods, 0.03 * extent.size),
+      links: new Links(rods, 0.05 * extent.size),
       names,
     };
     this.labels.replaceChildren(...names);

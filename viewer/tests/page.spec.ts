@@ -1,9 +1,11 @@
 // What a person does with the page, in a real browser, against the real program.
 
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
-import { ended, listen, pause, ROOT, runJson, scratchFile, Server, test, value } from './program';
+import { ended, listen, pause, PROGRAM, ROOT, runJson, scratchFile, Server, test, value } from './program';
 
 const PARADOX = join(ROOT, 'cases/gallery/paradox.toml');
 
@@ -293,6 +295,29 @@ test.describe('from the gallery', () => {
     await page.locator('#event-filter').fill('nobody');
     await expect(page.locator('#event-count')).toHaveText(`0 of ${events.length} rows`);
   });
+});
+
+test('a folder that a run wrote opens as that run', async ({ page }) => {
+  const scene = join(ROOT, 'cases/gallery/wobbling_egg.toml');
+  const folder = mkdtempSync(join(tmpdir(), 'carom-'));
+  const document = runJson(scene);
+  execFileSync(PROGRAM, ['run', scene, '-o', join(folder, 'egg')]);
+  const server = await Server.start(join(folder, 'egg'));
+  try {
+    await page.goto(server.address);
+    await ended(page);
+    await pause(page);
+    await expect(page.locator('#title')).toHaveText('A wobbling egg');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('.');
+    expect(await value(page, '#now')).toBe(document.events[0]['time']);
+    await page.locator('#tab-events').click();
+    await expect(page.locator('#event-count')).toHaveText(`${document.events.length} rows`);
+    expect(await value(page, '#detail [data-fact="impulse"]')).toBe(document.events[0]['impulse']);
+  } finally {
+    server.stop();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 const HOSTILE = `carom = 1
