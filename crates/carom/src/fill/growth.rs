@@ -158,7 +158,7 @@ fn start(
     random: &mut Random,
     settings: Settings,
 ) -> Result<Crowd, Unplaced> {
-    let mut streams: Vec<Random> = kinds.iter().map(|_| Random::new(random.next(), 0)).collect();
+    let mut streams: Vec<Random> = kinds.iter().map(|_| Random::new(random.bits(), 0)).collect();
     velocities::draw(kinds, Surface::Smooth, states, &mut streams);
     let mut scene = Scene {
         gravity: Vector3::zeros(),

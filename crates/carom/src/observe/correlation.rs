@@ -96,7 +96,7 @@ impl Correlation {
         self.square.1 += 1;
         let mut stride = 1;
         for level in 0..LEVELS as usize {
-            if number % stride != 0 {
+            if !number.is_multiple_of(stride) {
                 break;
             }
             if level == self.levels.len() {
