@@ -75,7 +75,7 @@ fn lattices_have_room_their_density_and_their_temperature() {
         (EGG, 0.5, 200, 2.0),
         (EGG, 0.7, 128, 2.0),
         (BRICK, 0.4, 64, 3.0),
-        (PILLOW, 0.6, 64, 3.0),
+        (PILLOW, 0.6, 60, 3.0),
     ] {
         let filled = placed(&gas(count, shape, packing, "start = 'lattice'\ntemperature = 3\nseed = 5"));
         assert_eq!(filled.bodies.len(), count);

@@ -22,7 +22,7 @@ impl Random {
     }
 
     /// Any 64 bits: the seed of another stream.
-    pub fn seed(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.source.next_u64()
     }
 

@@ -242,7 +242,8 @@ fn standard_error(values: &[f64]) -> Option<f64> {
     Some((variance / count).sqrt())
 }
 
-/// ln g = a + b x + c x² by least squares over the first shells beyond contact, at x = 0; none where a shell is empty.
+/// ln g = a + b x + c x² by least squares over the first shells beyond contact, at x = 0; none where a shell is empty, or where
+/// g falls so fast that the shells don't resolve it, as it does close to jamming.
 fn contact(points: &[(f64, f64)], diameter: f64) -> Option<f64> {
     let close: Vec<(f64, f64)> = points
         .iter()
@@ -250,6 +251,9 @@ fn contact(points: &[(f64, f64)], diameter: f64) -> Option<f64> {
         .map(|&(r, g)| (r / diameter - 1.0, libm::log(g)))
         .collect();
     if close.len() < 6 || close.iter().any(|(_, value)| !value.is_finite()) {
+        return None;
+    }
+    if close[0].1 - close[3].1 > core::f64::consts::LN_2 {
         return None;
     }
     let mut normal = nalgebra::Matrix3::zeros();
