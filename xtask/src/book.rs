@@ -211,8 +211,8 @@ fn check_links(html: &Path) -> Result<usize, Failure> {
             let (file, place) = link.split_once('#').unwrap_or((link, ""));
             let parent = page.parent().unwrap_or(html);
             let path = if file.is_empty() { page.clone() } else { plain(&parent.join(file)) };
-            let there = path.is_file()
-                && (place.is_empty() || ids.get(&path).is_some_and(|ids| ids.contains(place)));
+            let there =
+                path.is_file() && (place.is_empty() || ids.get(&path).is_some_and(|ids| ids.contains(place)));
             if !there {
                 let page = page.strip_prefix(html).unwrap_or(page);
                 broken.push(format!("{}: {link}", page.display()));
@@ -265,7 +265,10 @@ fn read(path: &Path) -> Result<String, Failure> {
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    fs::read_dir(folder).map_err(failed)?.map(|entry| entry.map(|entry| entry.path()).map_err(failed)).collect()
+    fs::read_dir(folder)
+        .map_err(failed)?
+        .map(|entry| entry.map(|entry| entry.path()).map_err(failed))
+        .collect()
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
@@ -301,7 +304,9 @@ mod tests {
         fs::create_dir_all(html.join("theory")).unwrap();
         fs::write(html.join("a.html"), r#"<h1 id="top">a</h1><a class="x" href="theory/b.html#two">b</a>"#)
             .unwrap();
-        let second = |place: &str| format!(r#"<p id="two"><a href="../a.html#{place}">a</a> <a href="https://x.org">x</a>"#);
+        let second = |place: &str| {
+            format!(r#"<p id="two"><a href="../a.html#{place}">a</a> <a href="https://x.org">x</a>"#)
+        };
         fs::write(html.join("theory/b.html"), second("top")).unwrap();
         assert_eq!(check_links(&html), Ok(2));
         fs::write(html.join("theory/b.html"), second("bottom")).unwrap();

@@ -123,7 +123,9 @@ fn find(lines: &[&str], page: &Page) -> Result<Vec<Example>, Failure> {
             code_next = false;
             continue;
         }
-        let Some(language) = block.filter(|language| matches!(*language, "console" | "sh" | "")) else { continue };
+        let Some(language) = block.filter(|language| matches!(*language, "console" | "sh" | "")) else {
+            continue;
+        };
         let wrong = |what: &str| format!("{}:{}: {what}", page.file, number + 1);
         let console = language == "console";
         let command = if console { line.strip_prefix("$ ") } else { Some(*line) };
