@@ -127,7 +127,7 @@ impl Correlation {
         found
     }
 
-    /// The mean-square displacement, with D from the slope over the second half of the lags that have [`ENOUGH`] origins.
+    /// The mean-square displacement, with D from the slope over the second half of the lags that have origins enough.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "lags below 2^53")]
     pub fn displacement(&self, interval: f64) -> Curve {
