@@ -215,8 +215,10 @@ fn collisions_that_accumulate_are_made_elastic_and_counted() {
     assert!(document["observables"]["msd"]["diffusion"].is_null());
 }
 
-/// The frames of an extended XYZ file: the keys of the comment, and the columns of each line by name.
-fn parse_xyz(text: &str) -> Vec<(BTreeMap<String, String>, Vec<BTreeMap<String, Vec<String>>>)> {
+/// A frame of an extended XYZ file: the keys of the comment, and the columns of each line by name.
+type XyzFrame = (BTreeMap<String, String>, Vec<BTreeMap<String, Vec<String>>>);
+
+fn parse_xyz(text: &str) -> Vec<XyzFrame> {
     let mut lines = text.lines();
     let mut frames = Vec::new();
     while let Some(count) = lines.next() {
@@ -253,8 +255,11 @@ fn parse_xyz(text: &str) -> Vec<(BTreeMap<String, String>, Vec<BTreeMap<String, 
     frames
 }
 
-/// The chunks of a GSD file by frame and name: rows, columns, type and bytes.
-fn parse_gsd(bytes: &[u8]) -> BTreeMap<(u64, String), (u64, u32, u8, Vec<u8>)> {
+/// A chunk of a GSD file: rows, columns, type and bytes.
+type GsdChunk = (u64, u32, u8, Vec<u8>);
+
+/// The chunks by frame and name.
+fn parse_gsd(bytes: &[u8]) -> BTreeMap<(u64, String), GsdChunk> {
     let u64_at = |i: usize| u64::from_le_bytes(bytes[i..i + 8].try_into().unwrap());
     let u32_at = |i: usize| u32::from_le_bytes(bytes[i..i + 4].try_into().unwrap());
     assert_eq!(u64_at(0), 0x65DF_65DF_65DF_65DF);

@@ -109,14 +109,15 @@ fn spheres_have_the_pressure_and_the_rate_of_carnahan_starling_and_enskog() {
 
 #[test]
 fn the_two_ways_to_diffusion_agree() {
-    let (found, _) = run(&fill(500, BALL, 0.2, "seed = 2"), 30.0 * longer());
+    let (found, _) = run(&fill(500, BALL, 0.2, "seed = 2"), 60.0 * longer());
     let (slope, integral) = (found.displacement.diffusion.unwrap(), found.velocities.diffusion.unwrap());
     println!("D {slope:.4} from displacements, {integral:.4} from velocities");
     assert!((slope / integral - 1.0).abs() < 0.12, "{slope} against {integral}");
-    // Enskog's value in first order, D = 3/(8 n σ² g) √(T/πm), holds to some ten per cent at this density.
+    // Enskog's value in first order, D = 3/(8 n σ² g) √(T/πm); that of hard spheres is about 1.2 times as large at this density.
     let density = 6.0 * 0.2 / std::f64::consts::PI;
     let enskog = 3.0 / (8.0 * density * contact_value(0.2)) / std::f64::consts::PI.sqrt();
-    assert!((integral / enskog - 1.0).abs() < 0.25, "{integral} against {enskog}");
+    let ratio = 0.5 * (slope + integral) / enskog;
+    assert!((1.05..1.40).contains(&ratio), "{ratio}");
     // vacf(0) = 3T/m, msd(0) = 0, and at first msd = 3 T t²/m.
     assert!((found.velocities.value[0] / 3.0 - 1.0).abs() < 1e-12);
     assert_eq!(found.displacement.value[0], 0.0);

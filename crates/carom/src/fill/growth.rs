@@ -2,9 +2,9 @@
 //! (1990) 561), and left to collide until the growth is forgotten.
 //!
 //! All sizes are s times the final ones. Time is in units of that in which a body of the mean mass crosses the mean
-//! circumradius at the thermal speed; s grows at [`FAST`] at first. Growing bodies push each other apart, which heats them, so
+//! circumradius at the thermal speed; s grows at `FAST` at first. Growing bodies push each other apart, which heats them, so
 //! velocities are drawn anew after every stint of a few collisions a body. Where a stint is short the bodies are crowded, and
-//! the growth is slowed down by halves, to [`SLOW`], for slow growth packs denser. They are jammed where the growth is slow
+//! the growth is slowed down by halves, to `SLOW`, for slow growth packs denser. They are jammed where the growth is slow
 //! and collisions come so often that s hardly grows any more.
 //!
 //! Where no growth is needed, because balls about the bodies fit by chance, none happens.

@@ -548,8 +548,9 @@ struct Driver<'a> {
 /// Checkpoints take at most about this share of a long run's time, and a run has at most a few hundred parts.
 const CHECKPOINT_SHARE: f64 = 0.01;
 
-/// Nor more than this share where one takes long, because there are very many bodies.
+/// Nor more than this share where one takes longer than that, because there are very many bodies.
 const CHECKPOINT_COST: f64 = 0.05;
+const CHECKPOINT_LONG: Duration = Duration::from_secs(1);
 
 impl Driver<'_> {
     fn wall_s(&self) -> f64 {
@@ -575,7 +576,8 @@ impl Driver<'_> {
             let now = Instant::now();
             progress.show(engine, now);
             let share = CHECKPOINT_SHARE * self.wall_s();
-            let wait = self.every.as_secs_f64().max(share).max(self.took.as_secs_f64() / CHECKPOINT_COST);
+            let took = if self.took > CHECKPOINT_LONG { self.took.as_secs_f64() } else { 0.0 };
+            let wait = self.every.as_secs_f64().max(share).max(took / CHECKPOINT_COST);
             if (now - self.last).as_secs_f64() >= wait {
                 self.checkpoint(engine, tape)?;
             }
