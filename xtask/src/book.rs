@@ -164,8 +164,8 @@ fn mdbook(root: &Path) -> Result<PathBuf, Failure> {
     }
     let mut install = cargo_command(root);
     install.args(["install", "mdbook", "--version", VERSION, "--locked", "--no-default-features"]);
-    // Its own target folder is a temporary one; the features left out watch files and serve pages.
-    step(install.args(["--features", "search", "--root"]).arg(&tools))?;
+    // Unoptimised it is built in half the time, and the book is small; the features left out watch files and serve pages.
+    step(install.args(["--debug", "--features", "search", "--root"]).arg(&tools))?;
     Ok(own)
 }
 

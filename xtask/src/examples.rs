@@ -174,7 +174,7 @@ fn words(command: &str) -> Option<Vec<String>> {
             words.extend(part.split_whitespace().map(str::to_string));
         }
     }
-    (command.matches('"').count() % 2 == 0).then_some(words)
+    command.matches('"').count().is_multiple_of(2).then_some(words)
 }
 
 /// The first line in which two texts differ.
