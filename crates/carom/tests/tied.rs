@@ -339,7 +339,7 @@ fn a_snapshot_of_tied_bodies_goes_on_to_the_bit() {
         let text = serde_json::to_string(&first.snapshot()).unwrap();
         let (world, _) = World::of(&scene);
         let mut second = Simulation::resume(world, scene.run, &serde_json::from_str(&text).unwrap()).unwrap();
-        second.go_on(scene.run.until, scene.run.max_events);
+        second.go_on(scene.run.max_events);
         second.run(&mut memory, |_| true);
         assert_eq!(whole.states(), second.states());
         assert_eq!(all.events, memory.events);

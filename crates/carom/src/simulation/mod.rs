@@ -379,10 +379,11 @@ impl Simulation {
         self.stopped.get_or_insert(Stopped::Interrupted);
     }
 
-    /// Lets a run that was interrupted, or that reached its last event or time, go on to other ends.
-    pub fn go_on(&mut self, until: f64, max_events: usize) {
-        (self.settings.until, self.settings.max_events) = (until, max_events);
-        if matches!(self.stopped, Some(Stopped::Interrupted | Stopped::Until | Stopped::MaxEvents)) {
+    /// Lets a run that was interrupted, or that reached its last event, go on to another. The time to stop at stays, as nothing
+    /// beyond it is foretold: to stop on the way, ask [`Simulation::step_to`].
+    pub fn go_on(&mut self, max_events: usize) {
+        self.settings.max_events = max_events;
+        if matches!(self.stopped, Some(Stopped::Interrupted | Stopped::MaxEvents)) {
             self.stopped = None;
         }
     }

@@ -95,8 +95,7 @@ impl Chart {
             let drawn = if series.stems {
                 let stem =
                     |&(x, y): &(f64, f64)| PathElement::new(vec![(x, 0.0), (x, y)], colour.stroke_width(2));
-                let drawn = chart.draw_series(series.points.iter().map(stem)).map_err(say)?;
-                drawn
+                chart.draw_series(series.points.iter().map(stem)).map_err(say)?
             } else {
                 // A number that is none breaks the curve.
                 let mut drawn = None;
@@ -274,7 +273,8 @@ pub fn forces(
             marks: Vec::new(),
         });
     }
-    picture.draw(size.unwrap_or((SIZE.0, 350 * sheets.len().max(1) as u32)), &Sheet(sheets))
+    let height = if sheets.len() > 1 { 700 } else { 350 };
+    picture.draw(size.unwrap_or((SIZE.0, height)), &Sheet(sheets))
 }
 
 /// Velocities against positions, or the spin in the body's own frame over time.
