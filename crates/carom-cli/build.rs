@@ -9,7 +9,8 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     name_commit();
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // Asked now, not when this script was compiled: a folder for builds may be shared by several checkouts.
+    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../..");
     // The page is there once `cargo xtask page` has built it; the program can do without.
     embed(&root.join("viewer/dist"), "page", "", &out.join("page.rs"))?;
     embed(&root.join("cases/gallery"), "", "toml", &out.join("gallery.rs"))

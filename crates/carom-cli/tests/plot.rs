@@ -73,7 +73,10 @@ fn the_force_of_the_paradox_is_the_curve_that_is_drawn() {
     // The first colour of the palette; the longest of its lines is the curve.
     let curve = lines(&svg, "#0072B2").into_iter().max_by_key(Vec::len).unwrap();
     let base = curve.last().unwrap().1;
-    let (peak_at, peak) = curve.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
+    // Pixels are whole: the peak is the middle of those at the top.
+    let peak = curve.iter().map(|p| p.1).fold(f64::INFINITY, f64::min);
+    let top: Vec<f64> = curve.iter().filter(|p| p.1 == peak).map(|p| p.0).collect();
+    let peak_at = 0.5 * (top[0] + top[top.len() - 1]);
     let (left, right) = (curve[0].0, curve.last().unwrap().0);
     let time = 0.0005 + (peak_at - left) / (right - left) * (0.2995 - 0.0005);
     assert!((time - 0.0683).abs() < 0.002, "{time}");
