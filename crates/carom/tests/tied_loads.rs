@@ -128,3 +128,55 @@ fn a_users_force_is_asked_at_the_time_of_the_run() {
     assert!(off.abs() < 1e-11, "{off:e}");
     assert!(simulation.audit().energy_error_max.value < 1e-12);
 }
+
+/// A ball thrown against a steady pull that friction cannot hold: its slip goes through zero and on the other way without a stop.
+#[test]
+fn slip_against_a_strong_pull_turns_around() {
+    let (pull, coefficient, gravity) = (20.0, 0.3, 9.81);
+    let scene = scene(&format!(
+        "carom = 1\nworld = {{ gravity = [0, 0, -{gravity}] }}\nsurface = {{ restitution = 0, kind = {{ coulomb = {coefficient} }} }}\n\
+         run = {{ until = 1, sample = 0 }}\n\
+         [[body]]\nname = \"ball\"\nshape = {{ sphere = {{ radius = 0.1 }} }}\nmass = 1\nposition = [0, 0, 0.1]\nvelocity = [-1, 0, 0]\n\
+         [[plane]]\nname = \"floor\"\nnormal = [0, 0, 1]\n\
+         [[load]]\nname = \"pull\"\nkind = {{ force = {{ body = \"ball\", vector = [{pull}, 0, 0] }} }}\n"
+    ));
+    let (simulation, _) = run(&scene);
+    let friction = coefficient * gravity;
+    // The slip changes at F + 7/2 μg, for the spin takes five halves of the friction.
+    let turn = 1.0 / (pull + 3.5 * friction);
+    let exact = -1.0 + (pull + friction) * turn + (pull - friction) * (1.0 - turn);
+    let spin = 2.5 * friction * (1.0 - 2.0 * turn) / 0.1;
+    let state = simulation.states()[0];
+    println!("off by {:.1e}, spin {:.1e}", state.velocity.x - exact, state.angular_velocity.y - spin);
+    assert!((state.velocity.x - exact).abs() < 1e-13);
+    assert!((state.angular_velocity.y - spin).abs() < 1e-12 * spin);
+    assert!(simulation.audit().energy_error_max.value < 1e-14);
+}
+
+/// A block on a spring with dry friction: every half swing is shorter by 2μmg/k, until the spring cannot move it any more.
+#[test]
+fn dry_friction_takes_the_same_from_every_swing() {
+    let (stiffness, loss): (f64, f64) = (100.0, 0.1);
+    let half = core::f64::consts::PI / stiffness.sqrt();
+    for swings in 1..=12_u32 {
+        let scene = scene(&format!(
+            "carom = 1\nworld = {{ gravity = [0, 0, -10] }}\nsurface = {{ restitution = 0, kind = {{ coulomb = 0.5 }} }}\n\
+             run = {{ until = {}, sample = 0 }}\n\
+             [[body]]\nname = \"block\"\nshape = {{ sphere = {{ radius = 0.1 }} }}\nmass = 1\ninertia = [1e9, 1e9, 1e9]\nposition = [0.97, 0, 0.1]\n\
+             [[plane]]\nname = \"floor\"\nnormal = [0, 0, 1]\n\
+             [[load]]\nname = \"spring\"\nkind = {{ spring = {{ bodies = [\"block\"], points = [[0.97, 0, 0.1], [-4, 0, 0.1]], stiffness = {stiffness}, length = 4 }} }}\n",
+            half * f64::from(swings)
+        ));
+        let (simulation, _) = run(&scene);
+        // 0.97, −0.87, 0.77 … −0.07, −0.03: there the spring pulls with less than friction.
+        let mut place: f64 = 0.97;
+        for _ in 0..swings {
+            if place.abs() * stiffness > 5.0 {
+                place = -place.signum() * (place.abs() - loss);
+            }
+        }
+        let state = simulation.states()[0];
+        assert!((state.position.x - place).abs() < 1e-7, "{swings}: {} {place}", state.position.x);
+        assert!(simulation.audit().energy_error_max.value < 1e-13);
+    }
+}

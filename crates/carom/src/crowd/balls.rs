@@ -31,11 +31,21 @@ pub(super) fn touch(x: &Vector3<f64>, v: &Vector3<f64>, apart: f64, size: f64, g
     f64::INFINITY
 }
 
-/// Whether two balls of fixed size touch later than a time, if at all, or never: the quadratic is positive then, and has not
-/// turned. No root is drawn. Rounding may take a touch at that very time for a later one.
+/// [`touch`] of balls of fixed size: `towards` is x·v, `square` v².
 #[inline(always)]
-pub(super) fn later(x: &Vector3<f64>, v: &Vector3<f64>, apart: f64, time: f64) -> bool {
-    let (towards, square) = (x.dot(v), v.norm_squared());
+pub(super) fn root(towards: f64, square: f64, apart: f64) -> f64 {
+    let discriminant = towards * towards - square * apart;
+    if (towards < 0.0) & (discriminant >= 0.0) {
+        (apart / (discriminant.sqrt() - towards)).max(0.0)
+    } else {
+        f64::INFINITY
+    }
+}
+
+/// Whether two balls of fixed size touch later than a time, if at all, or never: the quadratic is positive then, and has not
+/// turned. `towards` is x·v, `square` v². No root is drawn. Rounding may take a touch at that very time for a later one.
+#[inline(always)]
+pub(super) fn later(towards: f64, square: f64, apart: f64, time: f64) -> bool {
     let then = apart + time * (2.0 * towards + square * time);
     // While they part there is nothing to wait for.
     (towards >= 0.0) | ((apart > 0.0) & (then > 0.0) & (towards + square * time < 0.0))
@@ -98,8 +108,10 @@ mod tests {
         let glance = Vector3::new(-1.0, 0.2, 0.0);
         let tau = touch(&x, &glance, apart(2.0), 2.0, 0.0);
         assert!(((x + glance * tau).norm() - 2.0).abs() < 1e-14);
-        assert!(later(&x, &glance, apart(2.0), 0.99 * tau) && !later(&x, &glance, apart(2.0), 1.01 * tau));
-        assert!(later(&x, &-v, apart(2.0), 100.0) && !later(&x, &v, 0.0, 1.0));
+        let late = |v: &Vector3<f64>, apart: f64, time: f64| later(x.dot(v), v.norm_squared(), apart, time);
+        assert!(late(&glance, apart(2.0), 0.99 * tau) && !late(&glance, apart(2.0), 1.01 * tau));
+        assert!(late(&-v, apart(2.0), 100.0) && !late(&v, 0.0, 1.0));
+        assert_eq!(root(x.dot(&glance), glance.norm_squared(), apart(2.0)), tau);
         let [from, until] = window(&x, &glance, 2.0, 0.0).unwrap_or([0.0; 2]);
         assert!((from - tau).abs() < 1e-7 && ((x + glance * until).norm() - 2.0).abs() < 1e-7);
     }

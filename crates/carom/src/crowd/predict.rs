@@ -20,6 +20,19 @@ pub(super) struct Scratch {
     marks: Vec<(u32, f64)>,
     /// Neighbours that a body touches within rounding: body, neighbour, image.
     pub close: Vec<(u32, u32, u16)>,
+    near: Vec<Near>,
+}
+
+/// A ball that may be touched before a body leaves home.
+#[derive(Debug, Clone, Copy, Default)]
+struct Near {
+    towards: f64,
+    square: f64,
+    apart: f64,
+    /// The square of the sum of the radii.
+    size: f64,
+    /// Its place in the body's list.
+    at: u32,
 }
 
 /// A pair to be searched.
@@ -47,11 +60,57 @@ impl Crowd {
     pub(super) fn predict(&mut self, i: usize, t: f64, parted: &[(u32, u16)]) {
         self.counts.predictions += 1;
         match (self.mixed, self.settings.growth != 0.0) {
+            (false, false) if self.world.planes.is_empty() => self.predict_balls(i, t, parted),
             (false, false) => self.predict_as::<false, false>(i, t, parted),
             (false, true) => self.predict_as::<false, true>(i, t, parted),
             (true, false) => self.predict_as::<true, false>(i, t, parted),
             (true, true) => self.predict_as::<true, true>(i, t, parted),
         }
+    }
+
+    /// Balls of fixed size among themselves. First those that come too late are put aside, without a branch that could be
+    /// guessed wrong, so that the memory of all neighbours is asked for at once; then the roots of the few that are left.
+    #[inline]
+    fn predict_balls(&mut self, i: usize, t: f64, parted: &[(u32, u16)]) {
+        if !self.cold[i].solid {
+            return;
+        }
+        let own = self.hot[i];
+        let here = own.at(t);
+        let mut best = Due { time: self.leaves(i, t), with: HOME, image: 0, sinks: false };
+        let horizon = best.time - t;
+        let links = self.lists.of(i);
+        let near = &mut self.scratch.near;
+        if near.len() < links.len() + 1 {
+            near.resize(links.len() + 1, Near::default());
+        }
+        let mut count = 0;
+        for (at, link) in links.iter().enumerate() {
+            let other = &self.hot[link.with as usize];
+            let x = other.at(t) + self.images.shift(link.image) - here;
+            let v = other.velocity - own.velocity;
+            let sum = own.radius + other.radius;
+            let (towards, square, size) = (x.dot(&v), v.norm_squared(), sum * sum);
+            let apart = x.norm_squared() - size;
+            near[count] = Near { towards, square, apart, size, at: index(at) };
+            let wanted = !balls::later(towards, square, apart, horizon) | (apart <= CLOSE * size);
+            count += usize::from(wanted);
+        }
+        for candidate in &near[..count] {
+            let link = links[candidate.at as usize];
+            let Near { towards, square, apart, size, .. } = *candidate;
+            if apart <= CLOSE * size && !parted.contains(&(link.with, link.image)) {
+                self.scratch.close.push((index(i), link.with, link.image));
+            }
+            let time = t + balls::root(towards, square, apart);
+            if time < best.time
+                && time < self.calendar.time(link.with)
+                && !parted.contains(&(link.with, link.image))
+            {
+                best = Due { time, with: link.with, image: link.image, sinks: false };
+            }
+        }
+        self.schedule(index(i), best);
     }
 
     #[inline]
@@ -137,7 +196,7 @@ impl Crowd {
             if apart <= CLOSE * sum * sum && !parted.contains(&(link.with, link.image)) {
                 close.push((index(i), link.with, link.image));
             }
-            if !GROWS && balls::later(&x, &v, apart, best.time - t) {
+            if !GROWS && balls::later(x.dot(&v), v.norm_squared(), apart, best.time - t) {
                 continue;
             }
             let tau = balls::touch(&x, &v, apart, sum, rate);

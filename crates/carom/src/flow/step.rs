@@ -83,18 +83,21 @@ impl Flow {
         system.touch()?;
         let mut before = Some(piece);
         let mut start = piece.end.clone();
+        // Slips that have come to rest: what rounding has left of them says nothing of where they go next.
+        let mut stopped = vec![false; self.contacts.len()];
         match piece.ending {
             Ending::Stick { contact, .. } => {
                 before = None;
                 system.modes[contact] = Mode::Stick;
+                stopped[contact] = true;
                 // Others may come to rest with it.
                 let over = STOPPED * self.sizes(&system).speed;
                 for i in 0..self.contacts.len() {
                     if system.slides(i) && system.touches[i].slip.norm() <= over {
                         system.modes[i] = Mode::Stick;
+                        stopped[i] = true;
                     }
                 }
-                // What is left of their slip goes first: it says nothing of where they would slip next.
                 system.project(&mut start)?;
                 system.modes = self.settle_friction(&mut system, &start)?;
             }
@@ -117,6 +120,7 @@ impl Flow {
             // The slip as it was carried is good to its own last digits; what velocities tell is the judge.
             let (carried, told) = (piece.slips[i], system.touches[i].slip);
             let slip = match carried {
+                Some(_) if stopped[i] => Vector3::zeros(),
                 Some(carried) if (carried - told).norm() <= noise => carried,
                 Some(_) => told,
                 None => Vector3::zeros(),

@@ -150,6 +150,10 @@ const REACH: f64 = 3.0;
 
 impl Gas {
     fn of(world: &World) -> Option<Self> {
+        // What ties or pulls the bodies would have its own part in the pressure.
+        if !world.joints.is_empty() || !world.loads.is_empty() || world.gravity != Vector3::zeros() {
+            return None;
+        }
         let region = Region::between(world.periodic?, &world.planes).ok()?;
         let free = || world.bodies.iter().filter(|body| !body.fixed && body.shape != Shape::Point);
         let first = free().next()?;

@@ -122,7 +122,11 @@ impl Ledger {
         let conserved = world.periodic.is_none() && world.gravity == Vector3::zeros();
         Self {
             energy: sum.energy,
-            energy_scale: if sum.kinetic == 0.0 { world.tied_energy(states) } else { sum.kinetic },
+            energy_scale: if sum.kinetic == 0.0 {
+                world.tied_energy(states).max(world.weight())
+            } else {
+                sum.kinetic
+            },
             linear: sum.linear.into(),
             linear_scale: sum.linear_scale,
             angular: sum.angular.into(),

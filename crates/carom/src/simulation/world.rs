@@ -99,6 +99,12 @@ impl World {
         if self.bodies[body].fixed { Vector3::zeros() } else { self.gravity }
     }
 
+    /// What it takes to lift all bodies by their sizes: the scale of energies where nothing moves yet.
+    pub(super) fn weight(&self) -> f64 {
+        let movable = self.bodies.iter().zip(&self.radius).filter(|(body, _)| !body.fixed);
+        self.gravity.norm() * movable.map(|(body, radius)| body.mass * radius).sum::<f64>()
+    }
+
     /// Whether a body can touch anything.
     pub(super) fn solid(&self, body: usize) -> bool {
         self.bodies[body].shape != Shape::Point

@@ -158,6 +158,17 @@ impl Drawing for Strip<'_> {
             for facet in &facets {
                 panel.draw(&Polygon::new(pixels(facet.corners), facet.colour.filled())).map_err(say)?;
             }
+            // Bodies without extent are dots.
+            for (k, body) in
+                self.scene.bodies.iter().enumerate().filter(|(_, b)| b.body.shape == Shape::Point)
+            {
+                let tint = if body.body.fixed { RGBColor(150, 150, 150) } else { colour(k) };
+                let place = self.view.see(&folded(self.scene, &frame.states[k].position));
+                let (x, y) = placed(&place, frame_of);
+                #[expect(clippy::cast_possible_truncation, reason = "pixels")]
+                let at = (x.round() as i32, y.round() as i32);
+                panel.draw(&Circle::new(at, 5, tint.filled())).map_err(say)?;
+            }
             let label = format!("t = {}", crate::report::number(frame.time));
             #[expect(clippy::cast_possible_truncation, reason = "pixels")]
             let at = (8, (height - 22.0) as i32);

@@ -688,6 +688,13 @@ impl Driver<'_> {
             ));
         }
         notes.extend(self.trajectory.and_then(|format| format.leaves_out(self.scene)).map(str::to_string));
+        let walls = !self.scene.planes.is_empty() || self.scene.bodies.iter().any(|body| body.body.fixed);
+        if engine.observer.is_some() && walls {
+            notes.push(
+                "compressibility and pressure are those of the collisions among the bodies: what planes and fixed bodies bear is left out"
+                    .to_string(),
+            );
+        }
         if !self.scene.contacts.is_empty() {
             notes.push(
                 "the scene's explicit contacts have no effect: a run finds its contacts itself".to_string(),

@@ -50,7 +50,10 @@ pub fn gallery() -> Vec<Exhibit> {
         let id = name.strip_suffix(".toml")?;
         Some(Exhibit { id, title: title.unwrap_or(id).trim_matches('"').to_string(), point, text })
     };
-    GALLERY.iter().filter_map(exhibit).collect()
+    let mut exhibits: Vec<Exhibit> = GALLERY.iter().filter_map(exhibit).collect();
+    // What no other engine shows comes first, the rest by name.
+    exhibits.sort_by_key(|exhibit| exhibit.id != "paradox");
+    exhibits
 }
 
 #[cfg(test)]
