@@ -46,13 +46,9 @@ fn browser() -> Result<PathBuf, Failure> {
         return Ok(path);
     }
     let install = step(Command::new("apt-get").args(["update", "--quiet"])).and_then(|()| {
-        step(Command::new("apt-get").args([
-            "install",
-            "--yes",
-            "--quiet",
-            "--no-install-recommends",
-            "chromium",
-        ]))
+        let mut install = Command::new("apt-get");
+        install.args(["install", "--yes", "--quiet", "--no-install-recommends", "chromium"]);
+        step(install.env("DEBIAN_FRONTEND", "noninteractive"))
     });
     installed().ok_or_else(|| {
         let why = install.err().unwrap_or_default();
