@@ -1,0 +1,25 @@
+//! The module `carom._carom`: what the Python package `carom` does in Rust.
+//!
+//! Each file is one subject: `columns` (arrays in, without copies), `batch` (many at once, on all cores, interruptible),
+//! `shapes`, `flight` (exact free rotation), `pairs` (gaps and first contacts of many pairs), `strikes` (impacts of many
+//! pairs). The Python sources in `python/carom` check shapes of arrays and make the objects that users see; here numbers are
+//! checked, and everything is computed. Nothing a user passes makes it panic: what has no meaning is a `ValueError`.
+
+mod batch;
+mod columns;
+mod flight;
+mod pairs;
+mod shapes;
+mod strikes;
+
+use pyo3::prelude::*;
+
+/// What the package is made of.
+#[pymodule]
+fn _carom(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    shapes::register(module)?;
+    flight::register(module)?;
+    pairs::register(module)?;
+    strikes::register(module)
+}
