@@ -3,19 +3,20 @@
 use std::io::{self, Write};
 
 use carom::impact::Note;
+use carom_answers::compare::Comparison;
+use carom_answers::solve::Solved;
 
 use super::generalized::list;
 use super::table::{self, Cell};
-use super::{Style, beside, number};
-use crate::commands::solve::{Solved, vector};
+use super::{Style, beside, number, vector};
 
 /// Writes the comparison.
-pub fn write(out: &mut dyn Write, solved: &[Solved], style: Style) -> io::Result<()> {
-    let prepared = solved[0].prepared;
-    if let Some(title) = &prepared.scene.title {
+pub fn write(out: &mut dyn Write, comparison: &Comparison, style: Style) -> io::Result<()> {
+    let (scene, solved) = (comparison.prepared.scene(), comparison.solved.as_slice());
+    if let Some(title) = &scene.title {
         writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
     }
-    if let Some(source) = &prepared.scene.source {
+    if let Some(source) = &scene.source {
         writeln!(out, "({})", source.replace(char::is_control, " "))?;
     }
     writeln!(out, "{}", summary(solved))?;
@@ -137,7 +138,7 @@ fn contacts(out: &mut dyn Write, solved: &[Solved], style: Style) -> io::Result<
 
 fn bodies(out: &mut dyn Write, solved: &[Solved], style: Style) -> io::Result<()> {
     let prepared = solved[0].prepared;
-    for (i, body) in prepared.scene.bodies.iter().enumerate().take(table::SHOWN) {
+    for (i, body) in prepared.scene().bodies.iter().enumerate().take(table::SHOWN) {
         if prepared.instant.bodies[i].0.fixed {
             continue;
         }

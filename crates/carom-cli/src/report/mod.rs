@@ -4,9 +4,7 @@ pub mod classify;
 pub mod compare;
 pub mod gap;
 pub mod generalized;
-pub mod neighbourhood;
 pub mod paper;
-pub mod paradox;
 pub mod run;
 pub mod screws;
 pub mod solve;
@@ -14,6 +12,8 @@ mod table;
 pub mod toi;
 
 use std::io::IsTerminal;
+
+use carom_answers::words::{beside, number, residual, vector};
 
 /// Colours, or none.
 #[derive(Debug, Clone, Copy)]
@@ -42,47 +42,9 @@ impl Style {
     }
 }
 
-/// A number for people: seven significant digits, no trailing zeros.
-pub fn number(x: f64) -> String {
-    if x == 0.0 {
-        return "0".to_string();
-    }
-    if !x.is_finite() {
-        return x.to_string();
-    }
-    let size = x.abs();
-    if !(1e-4..1e7).contains(&size) {
-        let text = format!("{x:.6e}");
-        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        return format!("{}e{exponent}", trimmed(digits));
-    }
-    let decimals = match size {
-        s if s >= 1e6 => 0,
-        s if s >= 1e3 => 3,
-        s if s >= 1.0 => 6,
-        s if s >= 1e-2 => 8,
-        _ => 10,
-    };
-    trimmed(&format!("{x:.decimals$}")).to_string()
-}
-
-/// The same among others of a size: what is only rounding beside them is `~0`, which --json has in full.
-pub fn beside(x: f64, scale: f64) -> String {
-    if x != 0.0 && x.abs() < 1e-13 * scale { "~0".to_string() } else { number(x) }
-}
-
 /// The size of a list's largest entry.
 fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest, x| largest.max(x.abs()))
-}
-
-/// A residual: its size matters, not its digits.
-fn residual(x: f64) -> String {
-    if x == 0.0 { "0".to_string() } else { format!("{x:.1e}") }
-}
-
-fn trimmed(digits: &str) -> &str {
-    if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
 }
 
 /// Row numbers, shortened.
@@ -104,28 +66,4 @@ fn number_list(values: &[f64]) -> String {
         words.push(format!("… {} more", values.len() - SHOWN));
     }
     words.join(", ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::number;
-
-    #[test]
-    fn numbers_are_short() {
-        for (x, text) in [
-            (0.0, "0"),
-            (-0.0, "0"),
-            (1.0, "1"),
-            (-1.0 / 3.0, "-0.33333333"),
-            (2.0 / 3.0 * 10.0, "6.666667"),
-            (1e-300, "1e-300"),
-            (1.25e300, "1.25e300"),
-            (1234567.0, "1234567"),
-            (12345.678, "12345.678"),
-            (f64::INFINITY, "inf"),
-            (f64::NAN, "NaN"),
-        ] {
-            assert_eq!(number(x), text);
-        }
-    }
 }

@@ -169,7 +169,7 @@ impl Drawing for Strip<'_> {
                 let at = (x.round() as i32, y.round() as i32);
                 panel.draw(&Circle::new(at, 5, tint.filled())).map_err(say)?;
             }
-            let label = format!("t = {}", crate::report::number(frame.time));
+            let label = format!("t = {}", carom_answers::words::number(frame.time));
             #[expect(clippy::cast_possible_truncation, reason = "pixels")]
             let at = (8, (height - 22.0) as i32);
             panel.draw(&Text::new(label, at, ("sans-serif", 15).into_font())).map_err(say)?;

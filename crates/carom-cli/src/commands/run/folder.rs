@@ -25,15 +25,12 @@ use carom::observe::BlockMeans;
 use carom::record::{Event, JointReaction, Sample};
 use carom::scene::Format as Language;
 use carom::scene::model::Scene;
+use carom_answers::run::{Rows, Running, Settings, Snapshot};
+use carom_answers::{Input, Refusal};
 use serde::{Deserialize, Serialize};
 
-use super::super::input::Input;
-use super::document::Rows;
-use super::engine::Snapshot;
-use super::settings::Settings;
 use super::table::{JointRow, Table};
 use super::trajectory::{self, Format};
-use crate::diagnostics::Refusal;
 use crate::{Failure, VERSION};
 
 const CHECKPOINT: &str = "checkpoint.json";
@@ -75,16 +72,22 @@ pub struct Checkpoint {
 }
 
 /// What a checkpoint says besides the files.
-#[derive(Debug, Clone, Copy)]
-pub struct Standing<'a> {
-    /// How the scene is run.
-    pub settings: Settings,
+#[derive(Debug)]
+pub struct Standing {
+    settings: Settings,
     /// The time taken so far, in seconds.
-    pub wall_s: f64,
+    wall_s: f64,
     /// How many derivatives of gaps were not finite.
-    pub unbounded: u64,
-    /// The state.
-    pub snapshot: &'a Snapshot,
+    unbounded: u64,
+    snapshot: Snapshot,
+}
+
+impl Standing {
+    /// How a run stands that has taken so many seconds.
+    pub fn of(running: &Running, wall_s: f64) -> Self {
+        let (settings, unbounded) = (running.settings, running.unbounded());
+        Self { settings, wall_s, unbounded, snapshot: running.engine.snapshot() }
+    }
 }
 
 /// An open folder.
@@ -129,7 +132,7 @@ impl Folder {
     }
 
     fn new(path: &Path, lock: File, input: &Input, scene: &Scene) -> Self {
-        let hash = hash(input.text.as_bytes());
+        let hash = input.hash();
         let title = scene.title.clone().unwrap_or_default();
         let about = [("version", VERSION.to_string()), ("scene", hash.clone()), ("title", title)];
         let events = Shelf::new(Table::of_events(&about), Table::events);
@@ -152,7 +155,7 @@ impl Folder {
     pub fn reopen(path: &Path) -> Result<(Input, Checkpoint, File), Failure> {
         let refuse = |message: &str, expected: &str| {
             let message = format!("{} {message}", path.display());
-            Failure::from(Refusal::of_command_line(Some("--resume"), &message, Some(expected)))
+            Failure::from(Refusal::of_option(Some("resume"), &message, Some(expected)))
         };
         if !path.join(CHECKPOINT).exists() {
             return Err(if path.join(RESULT).exists() {
@@ -173,7 +176,7 @@ impl Folder {
             |message: &str| Failure::from(Refusal::of_unreadable(file.display().to_string(), message));
         let checkpoint: Checkpoint = serde_json::from_slice(&text)
             .map_err(|error| unreadable(&format!("not a checkpoint that this version reads: {error}")))?;
-        if checkpoint.scene != hash(input.text.as_bytes()) {
+        if checkpoint.scene != input.hash() {
             return Err(unreadable("belongs to another scene: the one beside it has changed"));
         }
         Ok((input, checkpoint, lock))
@@ -219,11 +222,6 @@ impl Folder {
     /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// The hash of the scene's text.
-    pub fn hash(&self) -> &str {
-        &self.hash
     }
 
     /// How many rows there are.
@@ -427,7 +425,7 @@ fn make_room(path: &Path, force: bool) -> Result<(), Failure> {
     let has = |name: &str| names.iter().any(|entry| entry == name);
     let refuse = |message: &str, expected: &str| {
         let message = format!("{} {message}", path.display());
-        Failure::from(Refusal::of_command_line(Some("-o"), &message, Some(expected)))
+        Failure::from(Refusal::of_option(Some("o"), &message, Some(expected)))
     };
     let is_run = has(CHECKPOINT) || has(RESULT);
     if !is_run && names.iter().any(|name| !is_ours(name)) {
@@ -453,7 +451,7 @@ fn make_room(path: &Path, force: bool) -> Result<(), Failure> {
 
 fn busy(path: &Path) -> Failure {
     let message = format!("another run is at work in {}", path.display());
-    Refusal::of_command_line(None, &message, Some("it to end, or another folder")).into()
+    Refusal::of_option(None, &message, Some("it to end, or another folder")).into()
 }
 
 /// Locks a file against other runs; none if one has it.
@@ -520,23 +518,9 @@ pub fn at(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// Tells texts apart: FNV-1a with 128 bits (Fowler, Noll, Vo).
-pub fn hash(bytes: &[u8]) -> String {
-    const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    const PRIME: u128 = (1 << 88) + 0x13b;
-    let hash = bytes.iter().fold(OFFSET, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME));
-    format!("fnv1a-128:{hash:032x}")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{hash, is_ours, is_part};
-
-    #[test]
-    fn hashes_are_the_published_ones() {
-        assert_eq!(hash(b""), "fnv1a-128:6c62272e07bb014262b821756295c58d");
-        assert_eq!(hash(b"foobar"), "fnv1a-128:343e1662793c64bf6f0d3597ba446f18");
-    }
+    use super::{is_ours, is_part};
 
     #[test]
     fn only_names_that_a_run_writes_are_its_own() {

@@ -16,10 +16,10 @@ use carom::scene::model::Scene;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use super::super::input::Input;
+use super::super::input::read_scene;
 use super::folder::{self, at};
 use crate::Failure;
-use crate::diagnostics::Refusal;
+use carom_answers::Refusal;
 
 /// A run that is in a folder, ended or not.
 pub struct Recording {
@@ -37,12 +37,12 @@ impl Recording {
     pub fn open(path: &Path) -> Result<Self, Failure> {
         let scene = folder::scene_file(path).ok_or_else(|| {
             let message = format!("{} holds no run", path.display());
-            Refusal::of_command_line(None, &message, Some("a folder that `carom run -o` wrote"))
+            Refusal::of_option(None, &message, Some("a folder that `carom run -o` wrote"))
         })?;
-        let (input, scene) = Input::read(&scene)?.scene()?;
-        let scene = carom::fill::populate(&scene);
+        let subject = read_scene(&scene)?;
+        let scene = carom::fill::populate(&subject.scene);
         let document = fs::read(path.join(folder::RESULT)).ok();
-        Ok(Self { scene, text: input.text, document, path: path.to_path_buf() })
+        Ok(Self { scene, text: subject.input.text, document, path: path.to_path_buf() })
     }
 
     /// Plays everything that was recorded, table by table.

@@ -5,30 +5,29 @@
 //! standard error between them: no correlation in time is left in it.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use carom::observe::{Estimate, Observables, Quantity, pool};
-use carom::scene::file::Source;
+use carom_answers::run::{AuditEntry, End, Estimates, Loop, ObservablesEntry, Settings};
+use carom_answers::{Refusal, Subject, Verdict};
 use serde::Serialize;
 
-use super::document::{Estimates, JsonAudit, JsonObservables};
-use super::engine::Loop;
+use super::super::input::{print, read_scene};
+use super::driver::Driver;
 use super::folder::{self, at};
-use super::settings::Settings;
 use super::tape::{Keep, Tape};
-use super::{Arguments, Copy, Driver, End, Input, Limits, begin, progress};
+use super::{Arguments, Copy, Prepared, begin, progress};
 use crate::report::{self, Style};
-use crate::{Failure, VERSION, Verdict};
+use crate::{Failure, VERSION};
 
 /// What one copy came to.
 struct Outcome {
     end: End,
     observables: Option<Observables>,
-    json: JsonReplica,
+    json: Replica,
     settings: Settings,
     which: Loop,
     hash: String,
@@ -37,15 +36,15 @@ struct Outcome {
 
 /// A copy for programs.
 #[derive(Serialize)]
-struct JsonReplica {
+struct Replica {
     replica: u64,
     seeds: Vec<u64>,
     stopped: &'static str,
     time: f64,
     impacts: u64,
     elastic: u64,
-    audit: JsonAudit,
-    observables: Option<JsonObservables>,
+    audit: AuditEntry,
+    observables: Option<ObservablesEntry>,
     notes: Vec<String>,
     wall_s: f64,
 }
@@ -61,18 +60,16 @@ struct Document<'a> {
     which: Loop,
     stopped: &'static str,
     observables: Estimates,
-    replicas: Vec<&'a JsonReplica>,
+    replicas: Vec<&'a Replica>,
 }
 
 /// Runs the copies and reports them together.
 pub fn run(path: &Path, count: u64, arguments: &Arguments) -> Result<Verdict, Failure> {
     progress::watch();
-    let (input, scene) = Input::read(path)?.scene()?;
-    if scene.fills.is_empty() {
-        let source = Source::new(&input.text, input.format);
+    let subject = read_scene(path)?;
+    if subject.scene.fills.is_empty() {
         let message = "has no fill, whose seed is all that copies of a run differ in";
-        let diagnostic = source.explain("fill", message, "a `[[fill]]`, or a run without --replicas");
-        return Err(input.refuse(vec![diagnostic]).into());
+        return Err(subject.refuse_at("fill", message, "a `[[fill]]`, or a run without --replicas").into());
     }
     if let Some(folder) = &arguments.out {
         make_room(folder, arguments.force)?;
@@ -88,9 +85,7 @@ pub fn run(path: &Path, count: u64, arguments: &Arguments) -> Result<Verdict, Fa
                         return;
                     }
                     let folder = arguments.out.as_ref().map(|folder| folder.join(name(number, count)));
-                    let copy =
-                        Input { name: input.name.clone(), text: input.text.clone(), format: input.format };
-                    let outcome = run_one(copy, scene.clone(), number, folder.as_deref(), arguments);
+                    let outcome = run_one(subject.clone(), number, folder.as_deref(), arguments);
                     let failed = outcome.is_err();
                     if let Ok(mut finished) = finished.lock() {
                         finished.push((number, outcome));
@@ -124,51 +119,42 @@ fn make_room(folder: &Path, force: bool) -> Result<(), Failure> {
     if entries.next().is_some() && !force {
         let message = format!("{} is not empty", folder.display());
         let expected = "an empty or a new folder, or --force to write over older copies";
-        return Err(super::Refusal::of_command_line(Some("-o"), &message, Some(expected)).into());
+        return Err(Refusal::of_option(Some("o"), &message, Some(expected)).into());
     }
     Ok(())
 }
 
 fn run_one(
-    input: Input,
-    scene: carom::scene::model::Scene,
+    subject: Subject,
     number: u64,
     folder: Option<&Path>,
     arguments: &Arguments,
 ) -> Result<Outcome, Failure> {
-    let prepared = begin(input, scene, arguments, &Copy { number, folder, shown: false })?;
-    let super::Prepared { scene, hash, settings, mut engine, folder, before } = prepared;
+    let copy = Copy { number, folder, shown: false };
+    let Prepared { mut running, folder, .. } = begin(subject, arguments, &copy)?;
     let keep = folder.map_or(Keep::Nothing, |folder| Keep::Files(Box::new(folder)));
-    let mut tape = Tape::new(&scene, keep, before.unbounded);
-    let mut driver = Driver {
-        scene: &scene,
-        settings,
-        trajectory: arguments.trajectory,
-        shown: false,
-        limits: Limits::of(&scene, settings.strict),
-        start: std::time::Instant::now(),
-        wall_before: 0.0,
-        every: Duration::try_from_secs_f64(arguments.checkpoint).unwrap_or(Duration::MAX),
-        last: std::time::Instant::now(),
-        took: Duration::ZERO,
-    };
-    let end = driver.drive(&mut engine, &mut tape)?;
-    let (_, notes) = driver.finish(&engine, &mut tape, end, &hash)?;
+    let mut tape = Tape::new(running.scene.clone(), keep);
+    let mut driver = Driver::new(arguments, 0.0, false);
+    driver.drive(&mut running, &mut tape)?;
+    let (_, notes) = driver.finish(&running, &mut tape)?;
+    let end = running.end().unwrap_or(End::INTERRUPTED);
+    let (scene, engine) = (&running.scene, &running.engine);
     let observables = engine.observer.as_ref().map(carom::observe::Observer::observables);
     let counts = engine.counts();
-    let json = JsonReplica {
+    let json = Replica {
         replica: number,
         seeds: scene.fills.iter().map(|fill| fill.seed).collect(),
         stopped: end.name(),
         time: engine.time(),
         impacts: counts.impacts,
         elastic: counts.elastic,
-        audit: JsonAudit::of(&engine.audit()),
-        observables: observables.as_ref().map(JsonObservables::of),
+        audit: AuditEntry::of(&engine.audit()),
+        observables: observables.as_ref().map(ObservablesEntry::of),
         notes,
         wall_s: driver.wall_s(),
     };
     let (which, title) = (engine.which(), scene.title.clone());
+    let (settings, hash) = (running.settings, running.input.hash());
     Ok(Outcome { end, observables, json, settings, which, hash, title })
 }
 
@@ -198,23 +184,23 @@ fn report(outcomes: &[Outcome], arguments: &Arguments) -> Result<Verdict, Failur
         let path: PathBuf = folder.join("run.json");
         folder::replace(&path, &text)?;
     }
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    if arguments.json {
-        out.write_all(&text)?;
-        writeln!(out)?;
-    } else {
+    print(|out| {
+        if arguments.json {
+            out.write_all(&text)?;
+            return writeln!(out);
+        }
         let impacts: u64 = outcomes.iter().map(|outcome| outcome.json.impacts).sum();
         if let Some(title) = &first.title {
             writeln!(out, "{}", title.replace(char::is_control, " "))?;
         }
         let by = first.which.name();
         writeln!(out, "{} runs by the loop `{by}`, {impacts} impacts in all.", outcomes.len())?;
-        report::run::write_estimates(&mut out, &pooled, "the spread of the runs", Style::of_stdout())?;
+        report::run::write_estimates(out, &pooled, "the spread of the runs", Style::of_stdout())?;
         if let Some(folder) = &arguments.out {
             writeln!(out, "{}: run.json, and a folder a run", folder.display())?;
         }
-    }
-    out.flush()?;
+        Ok(())
+    })?;
     Ok(end.verdict())
 }
 

@@ -6,16 +6,16 @@ use carom::gap::{gap, gap_to_plane};
 use carom::joint::Kind as JointKind;
 use carom::motion::Flight;
 use carom::record::{Kind, Moment, Recorder, Sample};
-use carom::scene::Format;
 use carom::scene::instant::{TOUCHING, name};
 use carom::scene::model::Scene;
 use carom::simulation::{Simulation, World};
+use carom_answers::classify::{Findings, Request};
+use carom_answers::compare::Comparison;
+use carom_answers::solve::Prepared;
+use carom_answers::{Input, Subject};
 use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 use serde::Serialize;
 
-use super::super::classify;
-use super::super::compare;
-use super::super::input::Input;
 use super::runs::{Around, Happening, Run};
 
 /// The gap of the pair of an event around it.
@@ -144,7 +144,7 @@ fn again(run: &Run, contact: &Happening, times: &[f64], step: f64) -> Vec<(f64, 
 fn instant(run: &Run, event: u64) -> Option<Scene> {
     let contacts = run.happened(event);
     let states = contacts.first().filter(|contact| !contact.states.is_empty())?.states.clone();
-    let mut scene = run.scene.clone();
+    let mut scene = Scene::clone(&run.scene);
     move_joints(&mut scene, &states);
     let mut kept = Vec::new();
     for (body, own) in scene.bodies.iter_mut().enumerate() {
@@ -205,12 +205,13 @@ fn move_joints(scene: &mut Scene, states: &[Around]) {
 
 /// Every law at the instant of an event, as `carom compare --json` prints it; none where there is nothing to compare.
 pub fn laws(run: &Run, event: u64) -> Option<Vec<u8>> {
-    let input =
-        Input { name: "the event".to_string(), text: run.text.clone(), format: Format::guess(&run.text) };
-    compare::json(input, instant(run, event)?, TOUCHING)
+    let input = Input::of_text("the event", run.text.clone(), None);
+    let prepared = Prepared::of(Subject { input, scene: instant(run, event)? }, TOUCHING).ok()?;
+    serde_json::to_vec(&Comparison::where_possible(&prepared)?.document()).ok()
 }
 
 /// The classification of an event's contact, and the picture of its neighbourhood.
 pub fn class(run: &Run, event: u64) -> Option<Vec<u8>> {
-    classify::json(&instant(run, event)?)
+    let request = Request { neighbourhood: true, ..Request::default() };
+    serde_json::to_vec(&Findings::of(&instant(run, event)?, &request).look()?).ok()
 }

@@ -13,11 +13,13 @@ use carom::body::State;
 use carom::contact::Side;
 use carom::record::{Event, Kind, Moment, Recorder, Sample};
 use carom::scene::model::Scene;
+use carom_answers::run::{Audience, EventEntry, Running, StateEntry};
 use serde::Serialize;
 use tokio::sync::watch;
 
-use super::super::run::{Audience, JsonEvent, JsonState, Ready, Recording};
+use super::super::run::Recording;
 use super::chunk;
+use crate::VERSION;
 
 /// The most runs at work at one time, and the most kept.
 const AT_WORK: usize = 4;
@@ -35,7 +37,7 @@ pub struct Run {
     /// Its number in addresses.
     pub id: u64,
     /// The scene.
-    pub scene: Scene,
+    pub scene: Arc<Scene>,
     /// Its text.
     pub text: String,
     log: Mutex<Log>,
@@ -77,7 +79,7 @@ pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Run {
-    fn new(id: u64, scene: Scene, text: String) -> Self {
+    fn new(id: u64, scene: Arc<Scene>, text: String) -> Self {
         Self {
             id,
             scene,
@@ -149,16 +151,15 @@ impl Runs {
     }
 
     /// Begins a run.
-    pub fn begin(&self, ready: Ready) -> Result<Arc<Run>, Busy> {
-        let run = self.add(ready.scene.clone(), ready.input.text.clone())?;
+    pub fn begin(&self, running: Running) -> Result<Arc<Run>, Busy> {
+        let run = self.add(running.scene.clone(), running.input.text.clone())?;
         let own = run.clone();
-        let sample = ready.settings.sample;
-        thread::spawn(move || simulate(&own, ready, sample));
+        thread::spawn(move || simulate(&own, running));
         Ok(run)
     }
 
     /// Adds a run that something else fills.
-    pub fn add(&self, scene: Scene, text: String) -> Result<Arc<Run>, Busy> {
+    pub fn add(&self, scene: Arc<Scene>, text: String) -> Result<Arc<Run>, Busy> {
         let mut all = locked(&self.all);
         if all.1.iter().filter(|run| run.is_at_work()).count() >= AT_WORK {
             return Err(Busy);
@@ -285,15 +286,15 @@ pub fn header(scene: &Scene, text: &str, sample: f64) -> Bytes {
 #[derive(Serialize)]
 struct Told<'a> {
     #[serde(flatten)]
-    event: JsonEvent<'a>,
+    event: EventEntry<'a>,
     states: Vec<ToldStates>,
 }
 
 #[derive(Serialize)]
 struct ToldStates {
     body: usize,
-    before: JsonState,
-    after: JsonState,
+    before: StateEntry,
+    after: StateEntry,
 }
 
 #[derive(Serialize)]
@@ -346,13 +347,13 @@ impl<'a> Reel<'a> {
             return;
         }
         let told = self.pending.iter().map(|(event, states)| Told {
-            event: JsonEvent::of(&self.run.scene, event),
+            event: EventEntry::of(&self.run.scene, event),
             states: states
                 .iter()
                 .map(|(body, before, after)| ToldStates {
                     body: *body,
-                    before: JsonState::from(before),
-                    after: JsonState::from(after),
+                    before: StateEntry::from(before),
+                    after: StateEntry::from(after),
                 })
                 .collect(),
         });
@@ -434,19 +435,19 @@ pub fn replay(run: &Run, recording: &Recording) -> io::Result<()> {
 }
 
 /// Runs a simulation to its end, or until it is asked to end.
-fn simulate(run: &Run, mut ready: Ready, sample: f64) {
-    run.push(header(&run.scene, &run.text, sample), false);
+fn simulate(run: &Run, mut running: Running) {
+    run.push(header(&run.scene, &run.text, running.settings.sample), false);
     let start = Instant::now();
     let mut last = start;
     let mut reel = Reel::new(run);
-    while ready.engine.step(&mut reel) && !run.stop.load(Ordering::Relaxed) {
+    while running.step(&mut reel) && !run.stop.load(Ordering::Relaxed) {
         let now = Instant::now();
         if now - last >= EVERY {
             last = now;
             reel.flush();
-            let counts = ready.engine.counts();
+            let counts = running.engine.counts();
             let report = Report {
-                time: ready.engine.time(),
+                time: running.engine.time(),
                 events: counts.events,
                 impacts: counts.impacts,
                 wall_s: (now - start).as_secs_f64(),
@@ -455,12 +456,13 @@ fn simulate(run: &Run, mut ready: Ready, sample: f64) {
         }
     }
     reel.flush();
-    let mut extra = Vec::new();
+    let mut notes = running.notes();
     if reel.dropped() > 0 {
-        extra.push(format!("{} contacts of later events are not shown here", reel.dropped()));
+        notes.push(format!("{} contacts of later events are not shown here", reel.dropped()));
     }
     // Plain data in memory: it cannot fail.
-    let rest = ready.document(start.elapsed().as_secs_f64(), extra).unwrap_or_default();
+    let document = running.document(VERSION, start.elapsed().as_secs_f64(), notes);
+    let rest = serde_json::to_vec(&document).unwrap_or_default();
     keep_document(run, &rest);
     run.push(chunk::end(&rest), true);
 }

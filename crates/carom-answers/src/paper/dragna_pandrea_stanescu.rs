@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 
 use super::scenes::{self, Case, approaches, balanced, count, impulses, separations};
 use super::{Paper, Row, same};
-use crate::diagnostics::Refusal;
+use crate::Refusal;
 
 pub const PAPER: Paper = Paper {
     name: "dragna-pandrea-stanescu",

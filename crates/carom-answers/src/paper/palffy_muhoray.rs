@@ -14,7 +14,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::scenes::{self, Case};
 use super::{Paper, Row, same};
-use crate::diagnostics::Refusal;
+use crate::Refusal;
 
 pub const PAPER: Paper = Paper {
     name: "palffy-muhoray",
