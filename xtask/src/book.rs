@@ -9,7 +9,7 @@
 //! - `problem` matrices, as `carom generalized` reads them; a name may follow as above;
 //! - `wrong` a scene with a mistake, for a command that shows the diagnostic.
 //!
-//! A block of Rust has nothing but `{{#include …}}` of a file that is compiled as an example. Pictures in the folder become
+//! A block of Python is run by the tests of the Python package. A block of Rust has nothing but `{{#include …}}` of a file that is compiled as an example. Pictures in the folder become
 //! the book's `figures/`: they are drawn when the book is built, by the commands beside them.
 
 use std::collections::{HashMap, HashSet};
@@ -76,7 +76,8 @@ fn prepare(root: &Path, program: &Path, work: &Path, file: &str, text: &str) -> 
                 read_scene(program, work, &words, &block.text)
                     .map_err(|failure| format!("{place}: {failure}"))?;
             }
-            Some("console" | "sh" | "json" | "text") => {}
+            // Python's run in the tests of the package.
+            Some("console" | "sh" | "json" | "text" | "python") => {}
             _ => return Err(format!("{place}: a block of `{}`, which nothing checks", block.language)),
         }
     }

@@ -6,6 +6,7 @@
 mod book;
 mod examples;
 mod page;
+mod python;
 
 use std::env;
 use std::ffi::OsString;
@@ -17,10 +18,12 @@ const USAGE: &str = "\
 Usage: cargo xtask TASK
 
 Tasks:
-  test       unit, integration and documentation tests; the benchmarks once, as a test; the examples; the page
+  test       unit, integration and documentation tests; the benchmarks once, as a test; the examples; the page; the Python
+             package
   examples   the examples in README.md and the book alone
   book       builds the book into target/book/html: examples, figures, pages, links (needs Node.js)
   page       builds the page of `carom view` into viewer/dist, for the program that is built next (needs Node.js)
+  python     builds the wheel of the Python package, installs it and tests it (needs Python 3.11; `cargo build` first)
   lint       formatting, clippy and rustdoc, warnings as errors
   help       this text
 
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         ["book"] => book::build,
         ["lint"] => lint,
         ["page"] => page::build,
+        ["python"] => python::test,
         _ => {
             eprintln!("xtask: no such task: {}\n\n{USAGE}", words.join(" "));
             return ExitCode::from(WRONG_COMMAND_LINE);
@@ -73,7 +77,8 @@ fn test(root: &Path) -> Result<(), Failure> {
     // Without `--bench` on its command line a benchmark runs each of its functions once.
     cargo(root, &["test", "--workspace", "--bench", "*"])?;
     examples::run(root)?;
-    page::test(root)
+    page::test(root)?;
+    python::test(root)
 }
 
 fn lint(root: &Path) -> Result<(), Failure> {

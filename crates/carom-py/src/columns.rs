@@ -251,8 +251,23 @@ impl<'a> Bodies<'a> {
         self.shapes.get(index)
     }
 
-    /// The constants of an index.
+    /// The constants of an index, with moments that a distribution of mass can have.
     pub fn body(&self, index: usize) -> Result<Body, BadRow> {
+        let body = self.any_body(index)?;
+        if let Some(rows) = self.inertia.filter(|_| !body.fixed) {
+            let mut sorted = *rows.get(index);
+            sorted.sort_by(f64::total_cmp);
+            let [least, middle, largest] = sorted;
+            if largest > (least + middle) * (1.0 + TRIANGLE_SLACK) {
+                let message = format!("breaks the triangle inequality: {largest} > {least} + {middle}");
+                return Err(rows.bad(index, message));
+            }
+        }
+        Ok(body)
+    }
+
+    /// The constants of an index, with any positive moments.
+    pub fn any_body(&self, index: usize) -> Result<Body, BadRow> {
         let shape = self.shapes.get(index)?;
         let fixed = if let [only] = self.fixed { *only } else { self.fixed[index] };
         if fixed {
@@ -261,21 +276,12 @@ impl<'a> Bodies<'a> {
         }
         let [mass] = *self.mass.positive(index)?;
         let inertia = match &self.inertia {
-            Some(rows) => {
-                let moments = *rows.positive(index)?;
-                let mut sorted = moments;
-                sorted.sort_by(f64::total_cmp);
-                let [least, middle, largest] = sorted;
-                if largest > (least + middle) * (1.0 + TRIANGLE_SLACK) {
-                    let message = format!("breaks the triangle inequality: {largest} > {least} + {middle}");
-                    return Err(rows.bad(index, message));
-                }
-                Vector3::from(moments)
-            }
+            Some(rows) => Vector3::from(*rows.positive(index)?),
             None => shape.unit_inertia() * mass,
         };
         if !inertia.iter().all(|moment| moment.is_normal()) {
-            let message = "gives moments of inertia beyond the range of 64-bit floats, or none; give `inertia`";
+            let message =
+                "gives moments of inertia beyond the range of 64-bit floats, or none; give `inertia`";
             return Err(self.mass.bad(index, message.to_string()));
         }
         Ok(Body { shape, mass, inertia, fixed })
@@ -332,6 +338,7 @@ pub enum FirstArrays<'py> {
 
 /// What stands first in many pairs.
 #[derive(Clone, Copy)]
+#[allow(clippy::large_enum_variant, reason = "there is one a call")]
 pub enum Firsts<'a> {
     /// Bodies.
     Bodies(Bodies<'a>),

@@ -31,7 +31,7 @@ impl Flight {
     fn new(body: BodyArrays<'_>, gravity: PyReadonlyArrayDyn<'_, f64>) -> PyResult<Self> {
         let bodies = Bodies::new(&body, 1)?;
         let gravity = Rows::new(numbers(&gravity)?, 1, "gravity")?.vector(0)?;
-        Ok(Self { motion: Motion::new(&bodies.body(0)?, &bodies.state(0)?, &gravity) })
+        Ok(Self { motion: Motion::new(&bodies.any_body(0)?, &bodies.state(0)?, &gravity) })
     }
 
     /// The states at many times.

@@ -2,14 +2,17 @@
 //!
 //! Each file is one subject: `columns` (arrays in, without copies), `batch` (many at once, on all cores, interruptible),
 //! `shapes`, `flight` (exact free rotation), `pairs` (gaps and first contacts of many pairs), `strikes` (impacts of many
-//! pairs). The Python sources in `python/carom` check shapes of arrays and make the objects that users see; here numbers are
+//! pairs), `questions` (what the program answers), `refusals` (as exceptions), `solves` (one scene at many velocities). The Python sources in `python/carom` check shapes of arrays and make the objects that users see; here numbers are
 //! checked, and everything is computed. Nothing a user passes makes it panic: what has no meaning is a `ValueError`.
 
 mod batch;
 mod columns;
 mod flight;
 mod pairs;
+mod questions;
+mod refusals;
 mod shapes;
+mod solves;
 mod strikes;
 
 use pyo3::prelude::*;
@@ -21,5 +24,7 @@ fn _carom(module: &Bound<'_, PyModule>) -> PyResult<()> {
     shapes::register(module)?;
     flight::register(module)?;
     pairs::register(module)?;
-    strikes::register(module)
+    strikes::register(module)?;
+    questions::register(module)?;
+    solves::register(module)
 }

@@ -6,18 +6,16 @@
 
 use std::time::Instant;
 
+use carom::body::Body;
 use carom::contact::classify::{Tolerances, Type, classify};
 use carom::contact::kinematics::{self, Facing, kinematics};
 use carom::contact::moment::{Sizes, moment};
 use carom::gap::{Gap, gap, gap_to_plane};
-use carom::body::Body;
 use carom::motion::{Derivatives, Flight};
 use carom::shape::{HalfSpace, Shape};
 use carom::toi::periodic::Periodic;
-use carom::toi::{
-    Contact, Meeting, Moving, Search, Touch, Window, first_contact, first_contact_with_plane,
-};
-use nalgebra::Vector3;
+use carom::toi::{Contact, Meeting, Moving, Search, Touch, Window, first_contact, first_contact_with_plane};
+use nalgebra::{Isometry3, Vector3};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArrayDyn};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -57,17 +55,28 @@ pub fn three<'py>(py: Python<'py>, rows: Vec<[f64; 3]>) -> PyResult<Bound<'py, P
 
 /// The gaps of many pairs: a dictionary of columns.
 #[pyfunction]
-#[pyo3(signature = (count, first, second, periodic, progress=None))]
+#[pyo3(signature = (count, first, second, at, gravity, periodic, progress=None))]
+#[allow(clippy::too_many_arguments, reason = "the arguments of the Python function")]
 fn gap_many<'py>(
     py: Python<'py>,
     count: usize,
     first: FirstArrays<'py>,
     second: BodyArrays<'py>,
+    at: Option<PyReadonlyArrayDyn<'py, f64>>,
+    gravity: PyReadonlyArrayDyn<'py, f64>,
     periodic: [f64; 3],
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (firsts, seconds) = (Firsts::new(&first, count)?, Bodies::new(&second, count)?);
-    let periodic = box_of(periodic)?;
+    let at = at.as_ref().map(|at| Rows::new(numbers(at)?, count, "at")).transpose()?;
+    let standing = Standing {
+        firsts: Firsts::new(&first, count)?,
+        seconds: Bodies::new(&second, count)?,
+        flight: at
+            .map(|at| Ok::<_, PyErr>((at, Rows::new(numbers(&gravity)?, count, "gravity")?)))
+            .transpose()?,
+        periodic: box_of(periodic)?,
+    };
+    let periodic = &standing.periodic;
     let mut gaps = vec![f64::NAN; count];
     let mut normals = vec![[f64::NAN; 3]; count];
     let mut on_first = vec![[f64::NAN; 3]; count];
@@ -90,7 +99,7 @@ fn gap_many<'py>(
                 for k in 0..gaps.len() {
                     // Two points have no gap.
                     let i = start + block * BLOCK + k;
-                    let Some((found, image)) = measure(&firsts, &seconds, periodic.as_ref(), i)? else {
+                    let Some((found, image)) = standing.measure(i)? else {
                         continue;
                     };
                     gaps[k] = found.gap;
@@ -115,28 +124,45 @@ fn gap_many<'py>(
     Ok(columns)
 }
 
-/// The gap of one pair, a plane's own points first, and the displacement of the second body.
-fn measure(
-    firsts: &Firsts<'_>,
-    seconds: &Bodies<'_>,
-    periodic: Option<&Periodic>,
-    i: usize,
-) -> Result<Option<(Gap, Vector3<f64>)>, BadRow> {
-    let (shape, pose) = (seconds.shape(i)?, seconds.state(i)?.pose());
-    let none = Vector3::zeros();
-    match firsts {
-        Firsts::Planes(planes) => {
-            let mut found = gap_to_plane(&shape, &pose, &planes.get(i)?);
-            found.points.swap(0, 1);
-            Ok(Some((found, none)))
-        }
-        Firsts::Bodies(bodies) => {
-            let (one, place) = (bodies.shape(i)?, bodies.state(i)?.pose());
-            let (first, second) = ((&one, &place), (&shape, &pose));
-            Ok(match periodic {
-                Some(periodic) => periodic.nearest(first, second),
-                None => gap(first, second).map(|found| (found, none)),
-            })
+/// Many pairs at an instant.
+struct Standing<'a> {
+    firsts: Firsts<'a>,
+    seconds: Bodies<'a>,
+    /// The time to fly to, and the gravity; without it, bodies are where they are given.
+    flight: Option<(Rows<'a, 1>, Rows<'a, 3>)>,
+    periodic: Option<Periodic>,
+}
+
+impl Standing<'_> {
+    fn pose(&self, bodies: &Bodies<'_>, i: usize) -> Result<Isometry3<f64>, BadRow> {
+        let state = bodies.state(i)?;
+        Ok(match &self.flight {
+            None => state.pose(),
+            Some((at, gravity)) => {
+                let flight = Flight::new(&bodies.body(i)?, &state, &gravity.vector(i)?);
+                flight.at(at.finite(i)?[0]).pose()
+            }
+        })
+    }
+
+    /// The gap of one pair, a plane's own point first, and the displacement of the second body.
+    fn measure(&self, i: usize) -> Result<Option<(Gap, Vector3<f64>)>, BadRow> {
+        let (shape, pose) = (self.seconds.shape(i)?, self.pose(&self.seconds, i)?);
+        let none = Vector3::zeros();
+        match &self.firsts {
+            Firsts::Planes(planes) => {
+                let mut found = gap_to_plane(&shape, &pose, &planes.get(i)?);
+                found.points.swap(0, 1);
+                Ok(Some((found, none)))
+            }
+            Firsts::Bodies(bodies) => {
+                let (one, place) = (bodies.shape(i)?, self.pose(bodies, i)?);
+                let (first, second) = ((&one, &place), (&shape, &pose));
+                Ok(match &self.periodic {
+                    Some(periodic) => periodic.nearest(first, second),
+                    None => gap(first, second).map(|found| (found, none)),
+                })
+            }
         }
     }
 }
@@ -219,6 +245,7 @@ impl<'a> Flights<'a> {
 }
 
 /// What stands first in a pair.
+#[allow(clippy::large_enum_variant, reason = "on the stack, where a box would cost more")]
 enum First {
     Plane(HalfSpace),
     Body(Course),
@@ -330,27 +357,29 @@ fn toi_many<'py>(
         )
             .into_par_iter()
             .enumerate()
-            .try_for_each(|(block, (time, error, gap, normal, point, approach, status, evaluated, image))| {
-                for k in 0..time.len() {
-                    let (found, code) = flights.first_contact(start + block * BLOCK + k)?;
-                    status[k] = code;
-                    evaluated[k] = found.evaluations;
-                    image[k] = found.image.into();
-                    match found.meeting {
-                        Meeting::At(contact) => {
-                            time[k] = contact.time;
-                            error[k] = contact.time_error;
-                            gap[k] = contact.gap;
-                            normal[k] = contact.normal.into();
-                            point[k] = contact.point.into();
-                            approach[k] = contact.approach;
+            .try_for_each(
+                |(block, (time, error, gap, normal, point, approach, status, evaluated, image))| {
+                    for k in 0..time.len() {
+                        let (found, code) = flights.first_contact(start + block * BLOCK + k)?;
+                        status[k] = code;
+                        evaluated[k] = found.evaluations;
+                        image[k] = found.image.into();
+                        match found.meeting {
+                            Meeting::At(contact) => {
+                                time[k] = contact.time;
+                                error[k] = contact.time_error;
+                                gap[k] = contact.gap;
+                                normal[k] = contact.normal.into();
+                                point[k] = contact.point.into();
+                                approach[k] = contact.approach;
+                            }
+                            Meeting::Overlapping(depth) => gap[k] = -depth,
+                            Meeting::Apart | Meeting::Undecided(_) => {}
                         }
-                        Meeting::Overlapping(depth) => gap[k] = -depth,
-                        Meeting::Apart | Meeting::Undecided(_) => {}
                     }
-                }
-                Ok(())
-            })
+                    Ok(())
+                },
+            )
     })?;
     let columns = PyDict::new(py);
     columns.set_item("time", PyArray1::from_vec(py, times))?;

@@ -98,19 +98,21 @@ fn strike_many<'py>(
         )
             .into_par_iter()
             .enumerate()
-            .try_for_each(|(block, (impulse, approach, separation, change, mass, v_1, v_2, w_1, w_2))| {
-                for k in 0..impulse.len() {
-                    let done = resolved(start + block * BLOCK + k)?;
-                    impulse[k] = done.impulse;
-                    approach[k] = done.approach;
-                    separation[k] = done.separation;
-                    change[k] = done.energy_change;
-                    mass[k] = done.effective_inverse_mass;
-                    [v_1[k], v_2[k]] = done.velocity.map(Into::into);
-                    [w_1[k], w_2[k]] = done.angular_velocity.map(Into::into);
-                }
-                Ok(())
-            })
+            .try_for_each(
+                |(block, (impulse, approach, separation, change, mass, v_1, v_2, w_1, w_2))| {
+                    for k in 0..impulse.len() {
+                        let done = resolved(start + block * BLOCK + k)?;
+                        impulse[k] = done.impulse;
+                        approach[k] = done.approach;
+                        separation[k] = done.separation;
+                        change[k] = done.energy_change;
+                        mass[k] = done.effective_inverse_mass;
+                        [v_1[k], v_2[k]] = done.velocity.map(Into::into);
+                        [w_1[k], w_2[k]] = done.angular_velocity.map(Into::into);
+                    }
+                    Ok(())
+                },
+            )
     })?;
     let columns = PyDict::new(py);
     for (name, column) in [

@@ -1,12 +1,48 @@
-"""carom: the reference engine for rigid-body impact."""
+"""carom: the reference engine for rigid-body impact.
+
+>>> import carom
+>>> scene = carom.Scene(
+...     body=[
+...         carom.Body("ball", carom.Sphere(0.5), mass=1.0, position=[0, 0, 0.5], velocity=[1, 0, -2]),
+...     ],
+...     plane=[carom.Plane("floor", normal=[0, 0, 1])],
+...     surface=carom.Surface(restitution=0.8),
+... )
+>>> carom.solve(scene).bodies.ball.velocity
+array([1. , 0. , 1.6])
+"""
 
 from __future__ import annotations
 
 from ._carom import __version__
+from .answers import (
+    Answer,
+    Classification,
+    Comparison,
+    FirstContacts,
+    PairGaps,
+    Paper,
+    Paradox,
+    Record,
+    Records,
+    Resolved,
+    Solution,
+)
 from .bodies import Bodies
 from .errors import AuditError, CaromError, Diagnostic, OptionError, PhysicsError, SceneError
 from .flight import Flight, States, rotation
-from .many import Contacts, Gaps, Strikes, gap_many, strike_many, toi_many
+from .many import APART, MET, OVERLAPPING, UNDECIDED, Contacts, Gaps, Strikes, gap_many, strike_many, toi_many
+from .questions import (
+    SceneWarning,
+    Solutions,
+    classify,
+    compare,
+    gap,
+    generalized,
+    solve,
+    solve_many,
+    toi,
+)
 from .scene import (
     Ball,
     Body,
@@ -37,4 +73,74 @@ from .scene import (
 )
 from .shapes import Shape
 
-__all__ = [name for name in dir() if not name.startswith("_") and name != "annotations"] + ["__version__"]
+__all__ = [
+    "APART",
+    "MET",
+    "OVERLAPPING",
+    "UNDECIDED",
+    "Answer",
+    "AuditError",
+    "Ball",
+    "Bodies",
+    "Body",
+    "CaromError",
+    "Classification",
+    "Comparison",
+    "Contact",
+    "Contacts",
+    "Diagnostic",
+    "Ellipsoid",
+    "Fill",
+    "FirstContacts",
+    "Flight",
+    "Force",
+    "Gaps",
+    "Hinge",
+    "Impact",
+    "Joint",
+    "KnifeEdge",
+    "Load",
+    "OptionError",
+    "PairGaps",
+    "Paper",
+    "Paradox",
+    "PhysicsError",
+    "Plane",
+    "Point",
+    "Record",
+    "Records",
+    "Resolved",
+    "Rolling",
+    "Rows",
+    "Run",
+    "Scene",
+    "SceneError",
+    "SceneWarning",
+    "Shape",
+    "Slider",
+    "Solution",
+    "Solutions",
+    "Sphere",
+    "Spring",
+    "States",
+    "Strikes",
+    "Superellipsoid",
+    "Surface",
+    "SurfacePair",
+    "Torque",
+    "UNDECIDED",
+    "Weld",
+    "World",
+    "__version__",
+    "classify",
+    "compare",
+    "gap",
+    "gap_many",
+    "generalized",
+    "rotation",
+    "solve",
+    "solve_many",
+    "strike_many",
+    "toi",
+    "toi_many",
+]

@@ -49,7 +49,19 @@ class SceneError(CaromError, ValueError):
 
 
 class OptionError(CaromError, ValueError):
-    """An option that has no meaning, or none for this scene."""
+    """An option that has no meaning, or none for this scene: `field` names it."""
+
+    def __init__(self, diagnostics: Sequence[tuple[Any, ...]]) -> None:
+        self.diagnostics = [Diagnostic(*each) for each in diagnostics]
+        first = self.diagnostics[0] if self.diagnostics else Diagnostic(1, 1, None, None, "refused", None)
+        self.field, self.value = first.field, first.value
+        self.message, self.expected = first.message, first.expected
+        words = [word for word in (first.field, first.value, first.message) if word]
+        expected = f"; expected {first.expected}" if first.expected else ""
+        super().__init__(" ".join(words) + expected)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), ([tuple(each) for each in self.diagnostics],)
 
 
 class PhysicsError(CaromError):

@@ -128,10 +128,13 @@ def gap_many(
     first: First,
     second: Second,
     *,
+    at: Optional[ArrayLike] = None,
+    gravity: ArrayLike = (0.0, 0.0, 0.0),
     periodic: Optional[ArrayLike] = None,
     progress: Optional[Progress] = None,
 ) -> Gaps:
-    """The signed distance of many pairs, with normal and contact points; the numbers of `carom gap`.
+    """The signed distance of many pairs, with normal and contact points: where they are given, or after free flight to the time
+    `at`. With `at=0` the numbers are those of `carom gap`, to the bit.
 
     >>> import numpy as np
     >>> from carom import Bodies, Ellipsoid, Plane, Sphere
@@ -142,8 +145,14 @@ def gap_many(
     >>> gap_many(Plane("floor", normal=[0, 0, 1]), egg).gap
     array([3.])
     """
-    count, one, two = _pairs(first, second, {})
-    return Gaps(_carom.gap_many(count, one, two, _box(periodic), progress))
+    pull = rows(gravity, 3, "gravity")
+    lengths = {"gravity": length(pull, 3)}
+    times = None
+    if at is not None:
+        times = rows(at, 1, "at")
+        lengths["at"] = times.size
+    count, one, two = _pairs(first, second, lengths)
+    return Gaps(_carom.gap_many(count, one, two, times, pull, _box(periodic), progress))
 
 
 def toi_many(

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence, Union
 
@@ -60,22 +60,27 @@ __all__ = [
 SurfaceKind = Union[str, Mapping[str, float]]
 
 
-def _plain(value: Any) -> Any:
-    """As JSON has it; what is not given is left out."""
-    if isinstance(value, (Shape, Kind)):
-        return _plain(value._entry())
-    if is_dataclass(value) and not isinstance(value, type):
-        entries = ((each.name, getattr(value, each.name)) for each in fields(value))
-        return {name: _plain(entry) for name, entry in entries if entry is not None}
-    if isinstance(value, Mapping):
-        return {str(key): _plain(entry) for key, entry in value.items() if entry is not None}
-    if isinstance(value, np.ndarray):
+def _given(part: Any) -> dict[str, Any]:
+    """The fields of a part that are given."""
+    return {name: value for name, value in vars(part).items() if value is not None}
+
+
+def _entry(value: Any) -> Any:
+    """As JSON has it, one level down: what the encoder does not know by itself."""
+    if isinstance(value, (Shape, Kind, Scene)):
+        return value._entry()
+    if isinstance(value, _PARTS):
+        return _given(value)
+    if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
-    return value
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"{type(value).__name__} has no place in a scene")
+
+
+_encode = json.JSONEncoder(default=_entry).encode
 
 
 class Kind:
@@ -84,8 +89,7 @@ class Kind:
     _name = ""
 
     def _entry(self) -> dict[str, Any]:
-        own = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
-        return {self._name: {name: value for name, value in own.items() if value is not None}}
+        return {self._name: _given(self)}
 
 
 @dataclass(eq=False)
@@ -337,19 +341,16 @@ class Scene:
     impact: Union[Impact, Mapping[str, Any], None] = None
     run: Union[Run, Mapping[str, Any], None] = None
 
+    def _entry(self) -> dict[str, Any]:
+        return {"carom": 1, **{name: value for name, value in _given(self).items() if value != []}}
+
     def to_dict(self) -> dict[str, Any]:
         """The document, as JSON has it."""
-        return scene_document(self)
+        document: dict[str, Any] = json.loads(_encode(self))
+        return document
 
 
-def scene_document(scene: Union[Scene, Mapping[str, Any]]) -> dict[str, Any]:
-    """The document of a scene that is not text."""
-    plain: dict[str, Any] = _plain(scene)
-    if isinstance(scene, Scene):
-        plain = {name: entry for name, entry in plain.items() if entry != []}
-        return {"carom": 1, **plain}
-    return plain
-
+_PARTS = (Body, Plane, Joint, Load, Contact, Fill, SurfacePair, Surface, World, Impact, Run)
 
 AnyScene = Union[Scene, Mapping[str, Any], str, "os.PathLike[str]"]
 
@@ -368,8 +369,7 @@ class Text:
 def read(scene: AnyScene) -> Text:
     """The text of a scene: a path is opened; a string is a path if it names a file that exists, and text otherwise."""
     if isinstance(scene, (Scene, Mapping)):
-        name = "<Scene>" if isinstance(scene, Scene) else "<dict>"
-        return Text(name, json.dumps(scene_document(scene)), True)
+        return Text("<Scene>" if isinstance(scene, Scene) else "<dict>", _encode(scene), True)
     if isinstance(scene, os.PathLike):
         return _open(Path(scene))
     if isinstance(scene, str):
