@@ -9,7 +9,9 @@ use carom::impact::{Law, Order};
 use carom::scene::Format;
 use carom_answers::compare::Comparison;
 use carom_answers::solve::Prepared;
-use carom_answers::{Input, Refusal, Resolution, Subject, Verdict, classify, gap, generalized, toi};
+use carom_answers::{
+    Input, Refusal, Resolution, Subject, Verdict, classify, gap, generalized, paper, paradox, schema, toi,
+};
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -25,7 +27,10 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(ask_classify, module)?)?;
     module.add_function(wrap_pyfunction!(ask_gap, module)?)?;
     module.add_function(wrap_pyfunction!(ask_toi, module)?)?;
-    module.add_function(wrap_pyfunction!(ask_generalized, module)?)
+    module.add_function(wrap_pyfunction!(ask_generalized, module)?)?;
+    module.add_function(wrap_pyfunction!(ask_paradox, module)?)?;
+    module.add_function(wrap_pyfunction!(ask_paper, module)?)?;
+    module.add_function(wrap_pyfunction!(ask_schema, module)?)
 }
 
 /// A text, as Python gives it.
@@ -236,4 +241,49 @@ fn ask_generalized(
         let answer = generalized::answer(&text.input(), &options.resolution()?, matrices)?;
         Ok((written(&answer)?, named(answer.verdict(options.strict)), Vec::new()))
     })
+}
+
+/// A paradox of two shapes: the document, the scene as TOML where there is one, and what it comes to.
+#[pyfunction]
+fn ask_paradox(
+    py: Python<'_>,
+    shapes: [String; 2],
+    kind: &str,
+    planar: bool,
+    seed: u64,
+    before: f64,
+) -> PyResult<(String, Option<String>, &'static str)> {
+    ask(py, || {
+        let shape = |text: &String| {
+            paradox::parse_shape(text).map_err(|message| Refusal::of_option(Some("shapes"), &message, None))
+        };
+        let kind = paradox::parse_kind(kind).ok_or_else(|| {
+            let expected = paradox::KINDS.map(|(name, _)| name).join(", ");
+            Refusal::of_value("type", kind, &expected)
+        })?;
+        let request =
+            paradox::Request { shapes: [shape(&shapes[0])?, shape(&shapes[1])?], kind, planar, seed, before };
+        let answer = paradox::answer(&request)?;
+        let toml = match &answer {
+            paradox::Answer::Found(found) => Some(found.toml()),
+            paradox::Answer::Absent(_) => None,
+        };
+        Ok((written(&answer.document())?, toml, named(answer.verdict())))
+    })
+}
+
+/// A published example reproduced, or the list of them.
+#[pyfunction]
+#[pyo3(signature = (name=None))]
+fn ask_paper(py: Python<'_>, name: Option<&str>) -> PyResult<String> {
+    ask(py, || match name {
+        Some(name) => written(&paper::answer(name)?),
+        None => written(&paper::catalogue()?),
+    })
+}
+
+/// The JSON Schema of a scene.
+#[pyfunction]
+fn ask_schema(py: Python<'_>) -> PyResult<String> {
+    ask(py, || written(&schema::answer()))
 }

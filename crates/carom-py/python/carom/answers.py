@@ -273,6 +273,13 @@ class Paper(Answer):
 
 
 class Paradox(Answer):
-    """The answer of `paradox`: a scene whose bodies touch without closing, and whose free flight would let them overlap."""
+    """The answer of `paradox`: how the bodies touch, and as `toml` a scene with them; nothing where no paradox was found."""
 
-    __slots__ = ()
+    __slots__ = ("toml",)
+
+    def __init__(self, text: str, toml: Optional[str] = None) -> None:
+        super().__init__(text)
+        self.toml = toml
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.to_json(), self.toml)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from typing import Any, Mapping, Optional, Sequence, TypeVar, Union
 
@@ -11,10 +12,21 @@ from numpy.typing import ArrayLike
 from . import _carom
 from ._arrays import Floats
 from ._tables import Columns
-from .answers import Answer, Classification, Comparison, FirstContacts, PairGaps, Resolved, Solution
+from .answers import (
+    Answer,
+    Classification,
+    Comparison,
+    FirstContacts,
+    PairGaps,
+    Paper,
+    Paradox,
+    Resolved,
+    Solution,
+)
 from .errors import AuditError, PhysicsError
 from .many import Progress
 from .scene import AnyScene, read
+from .shapes import Ellipsoid, Shape, Sphere, Superellipsoid
 
 Order = Union[str, Sequence[int]]
 A = TypeVar("A", bound=Answer)
@@ -116,7 +128,7 @@ def compare(
     """Resolves the same impact under every law.
 
     >>> found = compare("cases/papers/sp_two_planes.toml")
-    >>> found.laws.decoupled.bodies.ellipsoid.velocity.round(8).tolist()
+    >>> found.laws.decoupled.bodies.ellipsoid[0].round(8).tolist()
     [0.43629752, 0.09497717, 0.3]
     """
     options = _resolution(None, termination, order, tolerance, max_steps, project, strict)
@@ -288,3 +300,62 @@ def _states(value: Optional[ArrayLike], name: str) -> Optional[Floats]:
     if array.ndim not in (2, 3) or array.shape[-1] != 3:
         raise ValueError(f"{name} has shape {array.shape}, expected (n, bodies, 3)")
     return array
+
+
+def paradox(
+    first: Union[Shape, str],
+    second: Union[Shape, str],
+    *,
+    type: str = "2b_star",
+    planar: bool = False,
+    seed: int = 0,
+    before: float = 0.0,
+    strict: bool = False,
+) -> Paradox:
+    """Finds how two bodies of these shapes, homogeneous and of unit mass, can touch so that free flight would let them overlap
+    though nothing closes. `scene` of the answer is a scene to run, where there is one.
+
+    >>> from carom import Ellipsoid
+    >>> found = paradox(Ellipsoid([3, 1, 1]), Ellipsoid([1.5, 0.7, 1]), type="2b", planar=True)
+    >>> classify(found.toml).contacts[0].type
+    'paradox_2b'
+    """
+    text, toml, verdict = _carom.ask_paradox([_spelled(first), _spelled(second)], type, planar, seed, before)
+    answer = Paradox(text)
+    answer.toml = toml
+    if strict and verdict:
+        raise PhysicsError("no such paradox was found: " + str(answer.to_dict().get("reason", "")), answer)
+    return answer
+
+
+def _spelled(shape: Union[Shape, str]) -> str:
+    """A shape as the program's command line has it."""
+    if isinstance(shape, str):
+        return shape
+    if isinstance(shape, Sphere):
+        return f"sphere({shape.radius!r})"
+    if isinstance(shape, Superellipsoid):
+        axes = ",".join(repr(float(axis)) for axis in np.asarray(shape.semi_axes))
+        return f"superellipsoid({axes};{shape.exponent!r})"
+    if isinstance(shape, Ellipsoid):
+        return "ellipsoid(" + ",".join(repr(float(axis)) for axis in np.asarray(shape.semi_axes)) + ")"
+    raise TypeError("a paradox takes spheres, ellipsoids and superellipsoids")
+
+
+def paper(name: Optional[str] = None) -> Paper:
+    """Reproduces a published example, every printed value beside the computed one; without a name, lists the examples.
+
+    >>> [each.name for each in paper().papers]
+    ['treschev-zubelevich', 'stanescu-pandrea', 'dragna-pandrea-stanescu', 'palffy-muhoray']
+    """
+    return Paper(_carom.ask_paper(name))
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a scene.
+
+    >>> schema()["title"]
+    'carom scene'
+    """
+    found: dict[str, Any] = json.loads(_carom.ask_schema())
+    return found
