@@ -34,9 +34,9 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// The codes of [`toi_many`]'s status. Above them all, that of a contact of the k-th type of [`Type::ALL`] is `MET` + k.
-const APART: u8 = 0;
-const OVERLAPPING: u8 = 1;
-const UNDECIDED: u8 = 2;
+pub const APART: u8 = 0;
+pub const OVERLAPPING: u8 = 1;
+pub const UNDECIDED: u8 = 2;
 const MET: u8 = 10;
 
 /// A periodic box, unless all its directions are open.
@@ -312,8 +312,8 @@ fn named(mut found: Search, pair: &Pair) -> (Search, u8) {
     (found, status)
 }
 
-/// There are eight types.
-fn code(kind: Type) -> u8 {
+/// The code of a contact by its type; there are eight.
+pub fn code(kind: Type) -> u8 {
     (MET..).zip(Type::ALL).find(|(_, listed)| *listed == kind).map_or(u8::MAX, |(code, _)| code)
 }
 

@@ -75,7 +75,7 @@ from .scene import (
     Weld,
     World,
 )
-from .shapes import Shape
+from .shapes import Convex, MassProperties, Shape
 
 __all__ = [
     "APART",
@@ -92,6 +92,7 @@ __all__ = [
     "Comparison",
     "Contact",
     "Contacts",
+    "Convex",
     "Diagnostic",
     "Ellipsoid",
     "Fill",
@@ -104,6 +105,7 @@ __all__ = [
     "Joint",
     "KnifeEdge",
     "Load",
+    "MassProperties",
     "OptionError",
     "PairGaps",
     "Paper",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._arrays import Floats, agree, length, rows
-from .shapes import AnyShapes, ShapeArrays, shape_arrays
+from .shapes import AnyShapes, Convex, Point, ShapeArrays, shape_arrays
 
 _NONE = np.zeros(0)
 
@@ -62,7 +62,8 @@ class Bodies:
         fixed: ArrayLike = False,
     ) -> None:
         arrays = BodyArrays()
-        arrays.shapes = shape_arrays(shape)
+        self._user = shape._user if isinstance(shape, Convex) else None
+        arrays.shapes = shape_arrays(Point() if isinstance(shape, Convex) else shape)
         arrays.position = rows(position, 3, "position")
         arrays.orientation = rows(orientation, 4, "orientation")
         arrays.velocity = rows(velocity, 3, "velocity")

@@ -115,6 +115,12 @@ def _pairs(first: First, second: Second, lengths: dict[str, int]) -> tuple[int, 
     return agree({"first": len(one), "second": len(two), **lengths}), one._arrays(), two._arrays()
 
 
+def _users(first: First, second: Second) -> Optional[tuple[Any, Any]]:
+    """The shapes of users' own, if there are any."""
+    users = getattr(first, "_user", None), getattr(second, "_user", None)
+    return None if users == (None, None) else users
+
+
 def _box(periodic: Optional[ArrayLike]) -> list[float]:
     if periodic is None:
         return [0.0, 0.0, 0.0]
@@ -152,6 +158,11 @@ def gap_many(
         times = rows(at, 1, "at")
         lengths["at"] = times.size
     count, one, two = _pairs(first, second, lengths)
+    users = _users(first, second)
+    if users is not None:
+        if at is not None or periodic is not None:
+            raise ValueError("a Convex is measured where it is given, in open space")
+        return Gaps(_carom.user_gap(count, one, two, users, progress))
     return Gaps(_carom.gap_many(count, one, two, times, pull, _box(periodic), progress))
 
 
@@ -178,6 +189,11 @@ def toi_many(
     ends, pull = rows(until, 1, "until"), rows(gravity, 3, "gravity")
     lengths = {"until": ends.size, "gravity": length(pull, 3)}
     count, one, two = _pairs(first, second, lengths)
+    users = _users(first, second)
+    if users is not None:
+        if periodic is not None:
+            raise ValueError("a Convex is searched for in open space")
+        return Contacts(_carom.user_toi(count, one, two, users, ends, pull, progress))
     return Contacts(_carom.toi_many(count, one, two, ends, pull, _box(periodic), progress))
 
 

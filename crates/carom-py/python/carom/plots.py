@@ -80,7 +80,7 @@ def plot(run: Recording, what: Union[str, Sequence[str]]) -> Any:
                 axis.axvline(t, color="0.8", lw=0.8, zorder=0)
         axis.set_ylabel(f"{name.replace('_', ' ')} / {_UNITS[name]}")
         if len(axis.lines) and len(bodies) <= 4:
-            axis.legend(fontsize="x-small", loc="upper right", ncols=3)
+            axis.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.02))
     axes[-1, 0].set_xlabel("t / s")
     title = run.to_dict().get("title")
     if title:
