@@ -1,5 +1,6 @@
 //! Signed distance, closest points and normal of every pair of a scene, now or after free flight.
 
+use carom::body::State;
 use carom::contact::Side;
 use carom::gap::{Gap, gap, gap_to_plane};
 use carom::motion::Flight;
@@ -7,7 +8,7 @@ use carom::scene::instant::name;
 use carom::scene::model::Scene;
 use carom::shape::Shape;
 use carom::toi::periodic::Periodic;
-use nalgebra::Vector3;
+use nalgebra::{Translation3, Vector3};
 use serde::Serialize;
 
 use crate::options::TIME;
@@ -112,4 +113,65 @@ fn pairs(scene: &Scene, t: f64) -> Result<Vec<Pair>, String> {
         }
     }
     Ok(pairs)
+}
+
+/// The gap of one pair, a plane first, the bodies being where `state` says; in a periodic box that of the images whose
+/// centres are nearest. Not a number where the pair has none.
+pub fn between(scene: &Scene, sides: [Side; 2], state: impl Fn(usize) -> State) -> f64 {
+    let Side::Body(second) = sides[1] else { return f64::NAN };
+    let (shape, pose) = (&scene.bodies[second].body.shape, state(second).pose());
+    match sides[0] {
+        Side::Plane(k) => gap_to_plane(shape, &pose, &scene.planes[k].half_space).gap,
+        Side::Body(first) => {
+            let beside = state(first).pose();
+            let apart = pose.translation.vector - beside.translation.vector;
+            let shift = scene.periodic.map_or_else(Vector3::zeros, |lengths| nearest_image(&apart, &lengths));
+            let found =
+                gap((&scene.bodies[first].body.shape, &beside), (shape, &(Translation3::from(shift) * pose)));
+            found.map_or(f64::NAN, |found| found.gap)
+        }
+    }
+}
+
+/// How far the image of a body is displaced whose centre is nearest, being `apart` from the other; a length of zero is an
+/// open axis.
+fn nearest_image(apart: &Vector3<f64>, lengths: &Vector3<f64>) -> Vector3<f64> {
+    apart.zip_map(lengths, |x, length| if length > 0.0 { -(x / length).round() * length } else { 0.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::{Side, answer, between};
+    use crate::Input;
+
+    /// Two balls at the ends of a box touch through its wall, however many boxes one of them has gone.
+    #[test]
+    fn the_gap_of_a_pair_is_the_one_of_the_list() {
+        let text = "carom = 1
+            world = { periodic = [10, 10, 10] }
+            body = [
+                { name = 'a', shape = { sphere = { radius = 1 } }, mass = 1, position = [1, 0, 0] },
+                { name = 'b', shape = { sphere = { radius = 2 } }, mass = 1, position = [8.5, 0.5, 0] },
+            ]
+            plane = [{ name = 'floor', normal = [0, 0, 1], offset = -3 }]";
+        let subject = Input::of_text("balls", text.replace("\n            ", "\n"), None).scene().unwrap();
+        let scene = &subject.scene;
+        let listed = answer(&subject, 0.0).unwrap().pairs;
+        let gap = |sides, boxes: f64| {
+            between(scene, sides, |body| {
+                let mut state = scene.bodies[body].state;
+                state.position.x += if body == 1 { boxes * 10.0 } else { 0.0 };
+                state
+            })
+        };
+        let of = |names: [&str; 2]| listed.iter().find(|pair| pair.bodies == names).unwrap().gap;
+        for boxes in [0.0, 1.0, -7.0] {
+            let error = gap([Side::Body(0), Side::Body(1)], boxes) - of(["a", "b"]);
+            assert!(error.abs() < 1e-13, "{boxes}: {error:e}");
+        }
+        assert_eq!(gap([Side::Plane(0), Side::Body(1)], 0.0), of(["floor", "b"]));
+        assert!(gap([Side::Body(0), Side::Plane(0)], 0.0).is_nan());
+    }
 }

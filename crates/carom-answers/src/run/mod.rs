@@ -38,6 +38,7 @@ mod document;
 mod engine;
 mod entries;
 mod fitness;
+mod frames;
 mod limits;
 mod notes;
 mod settings;
@@ -59,6 +60,7 @@ pub use changes::Changes;
 pub use document::{AuditEntry, Document, Rows, Whole, smallest_gap};
 pub use engine::{Counts, Engine, Loop, Snapshot};
 pub use entries::{EventEntry, ReactionEntry, SampleEntry, StateEntry, moment_name};
+pub use frames::{Frame, Frames};
 pub use limits::{LIMIT, Violation};
 pub use settings::{Paradox, Settings};
 

@@ -2,12 +2,13 @@
 
 use carom::scene::model::Scene;
 use carom::shape::Shape;
+use carom_answers::run::Frame;
 use nalgebra::{Matrix3, Point3, Vector3};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use super::canvas::{Drawing, Picture, Trouble, colour, say};
-use super::track::{Frame, Track};
+use super::track::Track;
 
 /// Draws so many frames, evenly spaced in time.
 pub fn draw(

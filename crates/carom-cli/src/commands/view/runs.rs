@@ -13,7 +13,7 @@ use carom::body::State;
 use carom::contact::Side;
 use carom::record::{Event, Kind, Moment, Recorder, Sample};
 use carom::scene::model::Scene;
-use carom_answers::run::{Audience, EventEntry, Running, StateEntry};
+use carom_answers::run::{Audience, EventEntry, Frame, Frames, Running, StateEntry};
 use serde::Serialize;
 use tokio::sync::watch;
 
@@ -314,7 +314,7 @@ struct Report {
 pub struct Reel<'a> {
     run: &'a Run,
     frames: Vec<u8>,
-    states: Vec<State>,
+    next: Frames,
     pending: Vec<(Event, Arc<Vec<Around>>)>,
     /// The states just before and just after events whose contacts are still to come.
     around: BTreeMap<u64, [Vec<(usize, State)>; 2]>,
@@ -329,7 +329,7 @@ impl<'a> Reel<'a> {
         Self {
             run,
             frames: Vec::new(),
-            states: Vec::new(),
+            next: Frames::new(run.scene.bodies.len()),
             pending: Vec::new(),
             around: BTreeMap::new(),
             kept: 0,
@@ -404,10 +404,8 @@ impl Recorder for Reel<'_> {
                     self.around.entry(number).or_default()[1].push((sample.body, sample.state));
                 }
                 Moment::Sample => {
-                    self.states.push(sample.state);
-                    if self.states.len() == self.run.scene.bodies.len() {
-                        chunk::push_frame(&mut self.frames, &self.run.scene, sample.time, &self.states);
-                        self.states.clear();
+                    if let Some(Frame { time, states }) = self.next.take(sample) {
+                        chunk::push_frame(&mut self.frames, &self.run.scene, time, &states);
                     }
                 }
             }
