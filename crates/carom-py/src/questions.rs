@@ -3,6 +3,8 @@
 //! The Python side makes objects of the documents when they are looked at. Numbers are written so that they read back as they were,
 //! to the bit.
 
+use std::time::Instant;
+
 use carom::contact::classify::Tolerances;
 use carom::impact::coulomb::Termination;
 use carom::impact::{Law, Order};
@@ -23,6 +25,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("RATES", Tolerances::default().rates)?;
     module.add("LAWS", Law::ALL.map(Law::name).to_vec())?;
     module.add_function(wrap_pyfunction!(ask_solve, module)?)?;
+    module.add_function(wrap_pyfunction!(solve_seconds, module)?)?;
     module.add_function(wrap_pyfunction!(ask_compare, module)?)?;
     module.add_function(wrap_pyfunction!(ask_classify, module)?)?;
     module.add_function(wrap_pyfunction!(ask_gap, module)?)?;
@@ -170,6 +173,22 @@ fn ask_solve(
         let solved = prepared.solved(&options.resolution()?)?;
         let verdict = named(solved.verdict(options.strict));
         Ok((written(&solved.document(screws))?, verdict, warnings(&prepared.subject)))
+    })
+}
+
+/// What one of so many solves takes in Rust alone, from the text to the document, in seconds: the baseline of the package's
+/// benchmark.
+#[pyfunction]
+fn solve_seconds(py: Python<'_>, text: Text, repeats: u32) -> PyResult<f64> {
+    ask(py, || {
+        let input = text.input();
+        let start = Instant::now();
+        for _ in 0..repeats {
+            let prepared = Prepared::of(input.clone().scene()?, carom::scene::instant::TOUCHING)?;
+            let solved = prepared.solved(&Resolution::default())?;
+            std::hint::black_box(written(&solved.document(false))?);
+        }
+        Ok(start.elapsed().as_secs_f64() / f64::from(repeats))
     })
 }
 

@@ -32,6 +32,7 @@ def test_docstrings(name: str) -> None:
 
 
 @pytest.mark.parametrize("page", ["crates/carom-py/README.md", "book/src/python.md"])
+@pytest.mark.filterwarnings("ignore:Animation was deleted")
 def test_pages(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a page run in their order, in one session; with prompts, what they print is compared."""
     (tmp_path / "cases").symlink_to(ROOT / "cases")
