@@ -85,6 +85,9 @@ fn resolve(
     })
 }
 
+/// Names of bodies and of contacts, columns, warnings.
+type Solved<'py> = (Vec<String>, Vec<String>, Bound<'py, PyDict>, Vec<String>);
+
 /// The impacts of one scene at many velocities: names of bodies and contacts, a dictionary of columns, and warnings.
 #[pyfunction]
 #[pyo3(signature = (text, options, touching, count, velocity=None, angular_velocity=None, progress=None))]
@@ -98,7 +101,7 @@ fn solve_many<'py>(
     velocity: Option<PyReadonlyArrayDyn<'py, f64>>,
     angular_velocity: Option<PyReadonlyArrayDyn<'py, f64>>,
     progress: Option<Bound<'py, PyAny>>,
-) -> PyResult<(Vec<String>, Vec<String>, Bound<'py, PyDict>, Vec<String>)> {
+) -> PyResult<Solved<'py>> {
     let options = options.unwrap_or_default();
     let (prepared, options) = ask(py, || {
         let prepared = Prepared::of(text.subject()?, touching)?;
