@@ -186,14 +186,15 @@ fn ask_run(
             }
             more
         });
-        let asked = raised.take().map_or_else(|| py.check_signals(), Err);
-        match asked {
+        // Ctrl-C comes here, in a force, or while progress is told.
+        let looked = raised.take().map_or_else(|| py.check_signals(), Err).and_then(|()| match &progress {
+            Some(progress) => progress.call1((running.engine.time(), running.engine.until())).map(drop),
+            None => Ok(()),
+        });
+        match looked {
             Ok(()) => {}
             Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => running.interrupt(),
             Err(error) => return Err(error),
-        }
-        if let Some(progress) = &progress {
-            progress.call1((running.engine.time(), running.engine.until()))?;
         }
         if !more || running.end().is_some() {
             break;

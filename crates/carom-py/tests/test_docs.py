@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import gc
 import importlib
 import inspect
 import os
@@ -53,6 +54,8 @@ def test_pages(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         count += 1
     assert runner.summarize(verbose=False).failed == 0
     assert count >= 3
+    names.clear()
+    gc.collect()
 
 
 def test_everything_public_has_a_docstring() -> None:

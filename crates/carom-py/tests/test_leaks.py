@@ -35,7 +35,7 @@ def refused() -> None:
 
 def mixed(i: int) -> None:
     carom.solve(BALL).bodies.ball.velocity
-    if i % 4 == 0:
+    if i % 10 == 0:
         carom.gap_many(BODY, OTHER).normal
         carom.toi_many(BODY, OTHER, until=10.0).time
         carom.Flight(inertia=[1.0, 2.0, 3.0], angular_velocity=[1.0, 1.0, 0.0]).at(1.0).orientation
