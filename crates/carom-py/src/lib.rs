@@ -2,7 +2,7 @@
 //!
 //! Each file is one subject: `columns` (arrays in, without copies), `batch` (many at once, on all cores, interruptible),
 //! `shapes`, `flight` (exact free rotation), `pairs` (gaps and first contacts of many pairs), `strikes` (impacts of many
-//! pairs), `questions` (what the program answers), `refusals` (as exceptions), `solves` (one scene at many velocities),
+//! pairs), `questions` (what the program answers), `sections` (their documents in pieces), `refusals` (as exceptions), `solves` (one scene at many velocities),
 //! `runs`, `forces` (a user's own in a run), `tables` (what a run recorded, through the Arrow interface),
 //! `convex` (a user's shapes). The Python sources in `python/carom` check shapes of arrays and make the objects that users see; here numbers are
 //! checked, and everything is computed. Nothing a user passes makes it panic: what has no meaning is a `ValueError`.
@@ -16,6 +16,7 @@ mod pairs;
 mod questions;
 mod refusals;
 mod runs;
+mod sections;
 mod shapes;
 mod solves;
 mod strikes;

@@ -18,6 +18,7 @@ use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::refusals::{exception, unwritten};
+use crate::sections::{Sections, cut};
 
 /// Adds what is here to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -104,7 +105,7 @@ impl ResolutionOptions {
 }
 
 /// A document, what it comes to (empty: an answer), and warnings about the scene.
-type Reply = (String, &'static str, Vec<String>);
+type Reply = (Sections, &'static str, Vec<String>);
 
 /// What a verdict is called by the Python side.
 pub const fn named(verdict: Verdict) -> &'static str {
@@ -154,8 +155,8 @@ pub fn warnings(subject: &Subject) -> Vec<String> {
     subject.scene.warnings.iter().map(say).collect()
 }
 
-fn written(document: &impl Serialize) -> Result<String, Unanswered> {
-    Ok(serde_json::to_string(document)?)
+fn written(document: &impl Serialize) -> Result<Sections, Unanswered> {
+    Ok(cut(document)?)
 }
 
 /// The impact at the scene's instant.
@@ -186,7 +187,7 @@ fn solve_seconds(py: Python<'_>, text: Text, repeats: u32) -> PyResult<f64> {
         for _ in 0..repeats {
             let prepared = Prepared::of(input.clone().scene()?, carom::scene::instant::TOUCHING)?;
             let solved = prepared.solved(&Resolution::default())?;
-            std::hint::black_box(written(&solved.document(false))?);
+            std::hint::black_box(serde_json::to_string(&solved.document(false))?);
         }
         Ok(start.elapsed().as_secs_f64() / f64::from(repeats))
     })
@@ -218,7 +219,7 @@ fn ask_classify(
     tolerance: f64,
     picture: bool,
     span: Option<f64>,
-) -> PyResult<(String, Option<String>, Vec<String>)> {
+) -> PyResult<(Sections, Option<String>, Vec<String>)> {
     ask(py, || {
         let subject = text.subject()?;
         let tolerances = Tolerances { touching, rates: tolerance };
@@ -271,7 +272,7 @@ fn ask_paradox(
     planar: bool,
     seed: u64,
     before: f64,
-) -> PyResult<(String, Option<String>, &'static str)> {
+) -> PyResult<(Sections, Option<String>, &'static str)> {
     ask(py, || {
         let shape = |text: &String| {
             paradox::parse_shape(text).map_err(|message| Refusal::of_option(Some("shapes"), &message, None))
@@ -294,7 +295,7 @@ fn ask_paradox(
 /// A published example reproduced, or the list of them.
 #[pyfunction]
 #[pyo3(signature = (name=None))]
-fn ask_paper(py: Python<'_>, name: Option<&str>) -> PyResult<String> {
+fn ask_paper(py: Python<'_>, name: Option<&str>) -> PyResult<Sections> {
     ask(py, || match name {
         Some(name) => written(&paper::answer(name)?),
         None => written(&paper::catalogue()?),
@@ -304,5 +305,5 @@ fn ask_paper(py: Python<'_>, name: Option<&str>) -> PyResult<String> {
 /// The JSON Schema of a scene.
 #[pyfunction]
 fn ask_schema(py: Python<'_>) -> PyResult<String> {
-    ask(py, || written(&schema::answer()))
+    ask(py, || Ok(serde_json::to_string(&schema::answer())?))
 }

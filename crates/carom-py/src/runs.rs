@@ -17,6 +17,7 @@ use serde::Serialize;
 use crate::forces::{Forces, Raised, put_into};
 use crate::questions::{Text, ask, named};
 use crate::refusals::{exception, unwritten};
+use crate::sections::{Sections, cut};
 use crate::tables::{self, Table};
 
 /// Adds what is here to the module.
@@ -34,7 +35,7 @@ const LOOK: Duration = Duration::from_millis(40);
 pub struct Recorded {
     /// The document without events and samples.
     #[pyo3(get)]
-    document: String,
+    document: Sections,
     /// Empty: no violation.
     #[pyo3(get)]
     verdict: &'static str,
@@ -202,7 +203,7 @@ fn ask_run(
     }
     let version = env!("CARGO_PKG_VERSION");
     let document = running.document(version, start.elapsed().as_secs_f64(), running.notes());
-    let document = serde_json::to_string(&document).map_err(|error| unwritten(&error))?;
+    let document = cut(&document).map_err(|error| unwritten(&error))?;
     let verdict = named(running.end().map_or(Verdict::Done, carom_answers::run::End::verdict));
     let name = &running.input.name;
     let say = |d: &carom::scene::Diagnostic| {

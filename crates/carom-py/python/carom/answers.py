@@ -1,6 +1,6 @@
 """Answers as objects: the document that the program prints with `--json`, looked at by attributes.
 
-A document is kept as text until something of it is asked for. Numbers in lists become NumPy arrays, tables become records, and
+The sections of a document are kept as text until they are asked for. Numbers in lists become NumPy arrays, tables become records, and
 `to_dict()` gives the plain document.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import json
-from typing import Any, Iterator, Mapping, Optional
+from typing import Any, Iterator, Mapping, Optional, Union
 
 import numpy as np
 
@@ -162,28 +162,36 @@ def _plain(value: Any) -> str:
     return shown(value)
 
 
+Sections = list[tuple[str, str]]
+
+
 class Answer(Record):
-    """An answer: a document, read when it is first looked at."""
+    """An answer: a document, each section of which is read when it is first looked at."""
 
-    __slots__ = ("_text",)
+    __slots__ = ("_texts",)
 
-    def __init__(self, text: str) -> None:
-        super().__init__({})
-        self._text: Optional[str] = text
+    def __init__(self, document: Union[Sections, dict[str, Any]]) -> None:
+        super().__init__(document if isinstance(document, dict) else {})
+        self._texts: Optional[dict[str, str]] = None if isinstance(document, dict) else dict(document)
 
     def _document(self) -> dict[str, Any]:
-        text = self._text
-        if text is not None:
-            self._data = json.loads(text)
-            self._text = None
+        texts = self._texts
+        if texts is not None:
+            self._data = {name: json.loads(text) for name, text in texts.items()}
+            self._texts = None
         return self._data
 
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._seen and self._texts is not None and key in self._texts:
+            self._seen[key] = wrap(json.loads(self._texts[key]))
+        return super().__getitem__(key)
+
     def to_json(self) -> str:
-        """The document as the program prints it."""
-        return self._text if self._text is not None else json.dumps(self._data)
+        """The document as text; numbers read back as they were, to the bit."""
+        return json.dumps(self.to_dict())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.to_json(),)
+        return type(self), (self._document(),)
 
     def _summary(self) -> str:
         return ", ".join(self._document())
@@ -215,12 +223,12 @@ class Classification(Answer):
 
     __slots__ = ("svg",)
 
-    def __init__(self, text: str, svg: Optional[str] = None) -> None:
-        super().__init__(text)
+    def __init__(self, document: Union[Sections, dict[str, Any]], svg: Optional[str] = None) -> None:
+        super().__init__(document)
         self.svg = svg
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.to_json(), self.svg)
+        return type(self), (self._document(), self.svg)
 
     def _repr_svg_(self) -> Optional[str]:
         return self.svg
@@ -277,9 +285,9 @@ class Paradox(Answer):
 
     __slots__ = ("toml",)
 
-    def __init__(self, text: str, toml: Optional[str] = None) -> None:
-        super().__init__(text)
+    def __init__(self, document: Union[Sections, dict[str, Any]], toml: Optional[str] = None) -> None:
+        super().__init__(document)
         self.toml = toml
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.to_json(), self.toml)
+        return type(self), (self._document(), self.toml)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from . import _carom
 from ._arrays import Floats
 from ._tables import Columns
-from .answers import Answer
+from .answers import Answer, Sections
 from .errors import AuditError
 from .flight import States
 from .questions import _warn
@@ -111,9 +111,13 @@ class Recording(Answer):
     __slots__ = ("events", "samples", "joint_impulses", "reactions", "_recorded", "_described")
 
     def __init__(
-        self, text: str, tables: Mapping[str, Any], described: Any, recorded: Any = None
+        self,
+        document: Union[Sections, dict[str, Any]],
+        tables: Mapping[str, Any],
+        described: Any,
+        recorded: Any = None,
     ) -> None:
-        super().__init__(text)
+        super().__init__(document)
         self.events = Table(tables["events"])
         self.samples = Table(tables["samples"])
         self.joint_impulses = Table(tables["joint_impulses"]) if "joint_impulses" in tables else None
@@ -291,4 +295,5 @@ def load(folder: Union[str, "os.PathLike[str]"]) -> Recording:
         if (place / name).is_file():
             text = (place / name).read_text(encoding="utf-8")
             described = _carom.describe(Text(str(place / name), text, name.endswith("json")))
-    return Recording((place / "run.json").read_text(encoding="utf-8"), tables, described)
+    document = json.loads((place / "run.json").read_text(encoding="utf-8"))
+    return Recording(document, tables, described)
