@@ -154,6 +154,9 @@ impl Pages {
 /// Notes on the agenda, at least: those who read ahead want to see some.
 const AHEAD: usize = 64;
 
+/// Notes that wait, a body, at most: of a time that does not come near, void ones could pile up.
+const MOST: usize = 16;
+
 /// The most events of a week.
 const A_WEEK: f64 = 1024.0;
 
@@ -234,6 +237,9 @@ impl Calendar {
         if week <= self.week {
             self.add(note);
         } else if note.time < f64::INFINITY {
+            if self.waiting > MOST * self.due.len() + PAGE as usize {
+                return self.note_all();
+            }
             let beyond = self.weeks.len() - 1;
             let place = if week - self.week < self.year() { self.in_year(week) } else { beyond };
             self.pages.write(&mut self.weeks[place], note);
@@ -378,14 +384,20 @@ impl Calendar {
             year = weeks.next_power_of_two();
         }
         self.per_width = width.recip();
-        self.weeks.clear();
         self.weeks.resize(year + 1, Week::EMPTY);
+        self.week = self.week_of(now);
+        self.note_all();
+    }
+
+    /// Notes all events anew, which leaves no void notes.
+    #[cold]
+    fn note_all(&mut self) {
+        self.weeks.fill(Week::EMPTY);
         self.pages = Pages::default();
         self.gone += self.agenda.len() as u64;
         self.agenda.clear();
         self.added.clear();
         (self.waiting, self.past) = (0, 0);
-        self.week = self.week_of(now);
         for body in 0..super::index(self.due.len()) {
             self.note(Note { time: self.time(body), body });
         }
@@ -437,42 +449,68 @@ impl Calendar {
 mod tests {
     use super::*;
 
-    /// Random events, set, moved and taken: always the earliest comes out.
+    /// Random events, set, moved and taken: always the earliest comes out, of few bodies and of many.
     #[test]
     fn the_earliest_comes_first() {
-        let mut seed = 12345_u64;
-        let mut draw = || {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            f64::from(u32::try_from(seed >> 33).unwrap_or(0)) / f64::from(1_u32 << 31)
-        };
-        let count = 50_u32;
-        let mut calendar = Calendar::new(count as usize);
-        let due = |time| Due { time, ..Due::NEVER };
-        for body in 0..count {
-            calendar.set(body, due(-10.0 * draw().max(1e-9).ln()));
-        }
-        calendar.tune(0.0);
-        let mut now = 0.0;
-        for round in 0..20_000 {
-            let body = calendar.first();
-            let soonest = calendar.all().map(|due| due.time).fold(f64::INFINITY, f64::min);
-            let Some(body) = body else { panic!("nothing due") };
-            assert_eq!(calendar.time(body), soonest);
-            assert!(soonest >= now);
-            now = soonest;
-            let far = if draw() < 0.01 { 1e4 } else { 1.0 };
-            calendar.set(body, due(now - far * draw().max(1e-9).ln()));
-            let other = (draw() * f64::from(count)).floor();
-            let other = (0..count).find(|&k| f64::from(k) == other).unwrap_or(0);
-            calendar.set(other, due(now + draw()));
-            if round % 1000 == 999 {
-                calendar.shift(now, 0.0);
-                now = 0.0;
+        for (count, rounds) in [(50_u32, 20_000), (3000, 10_000)] {
+            let mut seed = 12345_u64;
+            let mut draw = || {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                f64::from(u32::try_from(seed >> 33).unwrap_or(0)) / f64::from(1_u32 << 31)
+            };
+            let mut calendar = Calendar::new(count as usize);
+            let due = |time| Due { time, ..Due::NEVER };
+            for body in 0..count {
+                calendar.set(body, due(-10.0 * draw().max(1e-9).ln()));
             }
+            calendar.tune(0.0);
+            let mut now = 0.0;
+            for round in 0..rounds {
+                let body = calendar.first();
+                let soonest = calendar.all().map(|due| due.time).fold(f64::INFINITY, f64::min);
+                let Some(body) = body else { panic!("nothing due") };
+                assert_eq!(calendar.time(body), soonest);
+                assert!(soonest >= now);
+                now = soonest;
+                let far = if draw() < 0.01 { 1e4 } else { 1.0 };
+                calendar.set(body, due(now - far * draw().max(1e-9).ln()));
+                let other = (draw() * f64::from(count)).floor();
+                let other = (0..count).find(|&k| f64::from(k) == other).unwrap_or(0);
+                calendar.set(other, due(now + draw()));
+                if round % 1000 == 999 {
+                    calendar.shift(now, 0.0);
+                    now = 0.0;
+                }
+                // A long wait: everything near is taken away.
+                if round % 5000 == 4999 {
+                    for body in 1..count {
+                        calendar.clear(body);
+                    }
+                    calendar.set(0, due(now + 1e6));
+                    assert_eq!(calendar.first(), Some(0));
+                    for body in 0..count {
+                        calendar.set(body, due(now - 10.0 * draw().max(1e-9).ln()));
+                    }
+                }
+            }
+            for body in 0..count {
+                calendar.clear(body);
+            }
+            assert_eq!(calendar.first(), None);
         }
-        for body in 0..count {
-            calendar.clear(body);
+    }
+
+    /// Events that are put off over and over leave no heap of void notes.
+    #[test]
+    fn void_notes_do_not_pile_up() {
+        let mut calendar = Calendar::new(10);
+        calendar.tune(0.0);
+        for round in 0..100_000_u32 {
+            for body in 0..10 {
+                calendar.set(body, Due { time: 1e3 + 1e-9 * f64::from(round), ..Due::NEVER });
+            }
+            assert_eq!(calendar.first(), Some(0));
         }
-        assert_eq!(calendar.first(), None);
+        assert!(calendar.bytes() < 100_000, "{}", calendar.bytes());
     }
 }
