@@ -66,7 +66,7 @@ fn count(count: u64, what: &str) -> String {
 fn happened(run: &Finished) -> String {
     let counts = run.running.engine.counts();
     if counts.events == 0 {
-        return "Nothing happened.".to_string();
+        return "Nothing met.".to_string();
     }
     let parts = [(counts.impacts, "impact"), (counts.grazes, "graze"), (counts.holds, "contact")];
     let mut words: Vec<String> = Vec::new();

@@ -35,6 +35,20 @@ pub struct Recording {
 impl Recording {
     /// Opens a folder.
     pub fn open(path: &Path) -> Result<Self, Failure> {
+        if path.is_file() {
+            let message = format!("{} is a file, and a run is a folder", path.display());
+            let around = path.parent().filter(|parent| folder::scene_file(parent).is_some());
+            let expected = around.map_or_else(
+                || "a folder that `carom run -o` wrote".to_string(),
+                |folder| {
+                    format!(
+                        "its folder, {}",
+                        if folder == Path::new("") { Path::new(".") } else { folder }.display()
+                    )
+                },
+            );
+            return Err(Refusal::of_option(None, &message, Some(&expected)).into());
+        }
         let scene = folder::scene_file(path).ok_or_else(|| {
             let message = format!("{} holds no run", path.display());
             Refusal::of_option(None, &message, Some("a folder that `carom run -o` wrote"))
