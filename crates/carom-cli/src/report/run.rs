@@ -12,16 +12,14 @@ use carom_answers::run::{End, LIMIT, Loop, smallest_gap};
 
 use super::generalized::list;
 use super::table::{self, Cell};
-use super::{Style, beside, number, residual, vector};
+use super::{Style, beside, in_one_line, number, residual, vector};
 use crate::commands::run::{Finished, Hold, TOLD, known};
 
 /// Writes the whole result.
 pub fn write(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
-    if let Some(title) = &run.scene().title {
-        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
-    }
+    style.write_title(out, run.scene().title.as_deref())?;
     if let Some(source) = &run.scene().source {
-        writeln!(out, "({})", source.replace(char::is_control, " "))?;
+        writeln!(out, "({})", in_one_line(source))?;
     }
     if let Some((events, time)) = run.before.reached {
         writeln!(out, "Taken up at t = {} after {}.", number(time), count(events, "event"))?;

@@ -13,13 +13,15 @@ use carom::contact::Side;
 use carom::contact::classify::Type;
 use carom::record::{Event, Kind, Moment, Recorder, Sample};
 use carom::scene::model::Scene;
+use carom_answers::Refusal;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use super::super::input::read_scene;
-use super::folder::{self, at};
+use super::folder;
+use super::shelf::is_part;
+use super::whole::at;
 use crate::Failure;
-use carom_answers::Refusal;
 
 /// A run that is in a folder, ended or not.
 pub struct Recording {
@@ -86,7 +88,7 @@ impl Recording {
         let mut parts = Vec::new();
         for entry in fs::read_dir(&self.path)? {
             let name = entry?.file_name();
-            if let Some(number) = folder::is_part(&name.to_string_lossy(), table) {
+            if let Some(number) = is_part(&name.to_string_lossy(), table) {
                 parts.push((number, self.path.join(name)));
             }
         }

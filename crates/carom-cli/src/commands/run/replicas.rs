@@ -15,10 +15,11 @@ use carom_answers::run::{AuditEntry, End, Estimates, Loop, ObservablesEntry, Set
 use carom_answers::{Refusal, Subject, Verdict};
 use serde::Serialize;
 
-use super::super::input::{print, read_scene};
+use super::super::input::read_scene;
+use super::super::output::print;
 use super::driver::Driver;
-use super::folder::{self, at};
 use super::tape::{Keep, Tape};
+use super::whole::{at, replace};
 use super::{Arguments, Copy, Prepared, begin, progress};
 use crate::report::{self, Style};
 use crate::{Failure, VERSION};
@@ -182,20 +183,19 @@ fn report(outcomes: &[Outcome], arguments: &Arguments) -> Result<Verdict, Failur
     let text = serde_json::to_vec(&document).map_err(io::Error::from)?;
     if let Some(folder) = &arguments.out {
         let path: PathBuf = folder.join("run.json");
-        folder::replace(&path, &text)?;
+        replace(&path, &text)?;
     }
+    let style = Style::of_stdout();
     print(|out| {
         if arguments.json {
             out.write_all(&text)?;
             return writeln!(out);
         }
         let impacts: u64 = outcomes.iter().map(|outcome| outcome.json.impacts).sum();
-        if let Some(title) = &first.title {
-            writeln!(out, "{}", title.replace(char::is_control, " "))?;
-        }
+        style.write_title(out, first.title.as_deref())?;
         let by = first.which.name();
         writeln!(out, "{} runs by the loop `{by}`, {impacts} impacts in all.", outcomes.len())?;
-        report::run::write_estimates(out, &pooled, "the spread of the runs", Style::of_stdout())?;
+        report::run::write_estimates(out, &pooled, "the spread of the runs", style)?;
         if let Some(folder) = &arguments.out {
             writeln!(out, "{}: run.json, and a folder a run", folder.display())?;
         }
