@@ -13,7 +13,7 @@ use carom_answers::run::{End, LIMIT, Loop, smallest_gap};
 use super::generalized::list;
 use super::table::{self, Cell};
 use super::{Style, beside, in_one_line, number, residual, vector};
-use crate::commands::run::{Finished, Hold, TOLD, known};
+use crate::commands::run::{Finished, Hold, TOLD};
 
 /// Writes the whole result.
 pub fn write(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
@@ -236,6 +236,13 @@ pub fn write_estimates(
         let error = error.map_or_else(|| "-".to_string(), residual);
         [quantity.name().into(), number(mean).into(), error.into(), quantity.unit().into()]
     })
+}
+
+/// The quantities that have a mean, with it.
+fn known(estimates: &[Estimate; Quantity::ALL.len()]) -> Vec<(Quantity, f64, Option<f64>)> {
+    let known =
+        |(quantity, estimate): (Quantity, &Estimate)| Some((quantity, estimate.mean?, estimate.error));
+    Quantity::ALL.into_iter().zip(estimates).filter_map(known).collect()
 }
 
 /// From this many bodies on the states of only the first are told.

@@ -32,7 +32,6 @@ use tape::{Keep, Stream, Tape};
 
 pub use arguments::Arguments;
 pub use recording::Recording;
-pub use replicas::known;
 pub use story::{Hold, Story, TOLD};
 
 /// Where a run is taken up.
