@@ -15,7 +15,7 @@ use crate::{Refusal, Subject};
 /// The most samples of each body: more would not end in anybody's time.
 const MOST_SAMPLES: f64 = 1e9;
 
-/// Balls thrown at random jam at about this packing fraction; other bodies at one that is not much larger.
+/// Balls that are grown at random jam at about this packing fraction.
 const RANDOM: f64 = 0.64;
 
 /// Refuses what cannot be run.
