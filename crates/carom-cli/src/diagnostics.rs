@@ -5,11 +5,12 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 
 use carom::scene::Diagnostic;
+use carom_answers::Refusal;
+use carom_answers::refusal::Fault;
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode,
     SourceSpan, SpanContents,
 };
-use serde::Serialize;
 
 /// The most diagnostics shown to people.
 const SHOWN: usize = 20;
@@ -17,76 +18,41 @@ const SHOWN: usize = 20;
 /// How much of a line is shown on either side of the place, in bytes.
 const REACH: usize = 90;
 
-/// Why the input is refused.
-#[derive(Debug)]
-pub struct Refusal {
-    file: Option<String>,
-    /// The file's text; none when it could not be read, or when no file is at fault.
-    text: Option<String>,
-    diagnostics: Vec<Diagnostic>,
+/// Tells the user, and with `json` the program that called. Nothing can be done where even that fails.
+pub fn show(refusal: &Refusal, json: bool) {
+    let mut text = String::new();
+    let _ = render(refusal, &mut text);
+    let _ = io::stderr().write_all(text.as_bytes());
+    if json {
+        print_json(refusal);
+    }
 }
 
-impl Refusal {
-    /// A file that says something wrong.
-    pub fn of_file(file: String, text: String, diagnostics: Vec<Diagnostic>) -> Self {
-        Self { file: Some(file), text: Some(text), diagnostics }
-    }
+/// Tells the program that called.
+pub fn print_json(refusal: &Refusal) {
+    let mut out = io::stdout().lock();
+    let _ = serde_json::to_writer(&mut out, &refusal.document(spelled)).map(|()| writeln!(out));
+}
 
-    /// A file that cannot be read.
-    pub fn of_unreadable(file: String, message: &str) -> Self {
-        Self { file: Some(file), text: None, diagnostics: vec![unplaced(None, message, None)] }
-    }
+/// An option as it stands on the command line.
+fn spelled(option: &str) -> String {
+    let dashes = if option.len() == 1 { "-" } else { "--" };
+    format!("{dashes}{}", option.replace('_', "-"))
+}
 
-    /// A command line that says something wrong.
-    pub fn of_command_line(option: Option<&str>, message: &str, expected: Option<&str>) -> Self {
-        Self { file: None, text: None, diagnostics: vec![unplaced(option, message, expected)] }
+fn render(refusal: &Refusal, out: &mut String) -> fmt::Result {
+    let handler = GraphicalReportHandler::new_themed(theme()).with_width(110).with_links(false);
+    for (i, diagnostic) in refusal.diagnostics.iter().take(SHOWN).enumerate() {
+        // What is missing has no place to show.
+        let text = refusal.text().filter(|_| diagnostic.span != (0..0));
+        let excerpt = text.map(|text| Excerpt::new(refusal, text, diagnostic));
+        out.push_str(if i > 0 { "\n" } else { "" });
+        handler.render_report(out, &Shown { refusal, diagnostic, excerpt })?;
     }
-
-    /// What is wrong, one by one.
-    pub fn diagnostics(&self) -> &[Diagnostic] {
-        &self.diagnostics
+    if refusal.diagnostics.len() > SHOWN {
+        out.push_str(&format!("\n… and {} more\n", refusal.diagnostics.len() - SHOWN));
     }
-
-    /// Tells the user, and with `json` the program that called. Nothing can be done where even that fails.
-    pub fn show(&self, json: bool) {
-        let mut text = String::new();
-        let _ = self.render(&mut text);
-        let _ = io::stderr().write_all(text.as_bytes());
-        if json {
-            self.print_json();
-        }
-    }
-
-    /// Tells the program that called.
-    pub fn print_json(&self) {
-        let errors = self.diagnostics.iter().map(|diagnostic| JsonError {
-            file: self.file.as_deref(),
-            line: self.text.as_ref().map(|_| diagnostic.line),
-            column: self.text.as_ref().map(|_| diagnostic.column),
-            field: diagnostic.field.as_deref(),
-            value: diagnostic.value.as_deref(),
-            message: &diagnostic.message,
-            expected: diagnostic.expected.as_deref(),
-        });
-        let document = JsonErrors { errors: errors.collect() };
-        let mut out = io::stdout().lock();
-        let _ = serde_json::to_writer(&mut out, &document).map(|()| writeln!(out));
-    }
-
-    fn render(&self, out: &mut String) -> fmt::Result {
-        let handler = GraphicalReportHandler::new_themed(theme()).with_width(110).with_links(false);
-        for (i, diagnostic) in self.diagnostics.iter().take(SHOWN).enumerate() {
-            // What is missing has no place to show.
-            let text = self.text.as_deref().filter(|_| diagnostic.span != (0..0));
-            let excerpt = text.map(|text| Excerpt::new(self, text, diagnostic));
-            out.push_str(if i > 0 { "\n" } else { "" });
-            handler.render_report(out, &Shown { refusal: self, diagnostic, excerpt })?;
-        }
-        if self.diagnostics.len() > SHOWN {
-            out.push_str(&format!("\n… and {} more\n", self.diagnostics.len() - SHOWN));
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// Tells the user of what is allowed but worth a look.
@@ -107,18 +73,6 @@ pub fn warn(file: &str, warnings: &[Diagnostic]) {
     }
 }
 
-fn unplaced(field: Option<&str>, message: &str, expected: Option<&str>) -> Diagnostic {
-    Diagnostic {
-        span: 0..0,
-        line: 1,
-        column: 1,
-        field: field.map(str::to_string),
-        value: None,
-        message: message.to_string(),
-        expected: expected.map(str::to_string),
-    }
-}
-
 fn theme() -> GraphicalTheme {
     if !io::stderr().is_terminal() {
         GraphicalTheme::none()
@@ -127,22 +81,6 @@ fn theme() -> GraphicalTheme {
     } else {
         GraphicalTheme::unicode()
     }
-}
-
-#[derive(Serialize)]
-struct JsonErrors<'a> {
-    errors: Vec<JsonError<'a>>,
-}
-
-#[derive(Serialize)]
-struct JsonError<'a> {
-    file: Option<&'a str>,
-    line: Option<usize>,
-    column: Option<usize>,
-    field: Option<&'a str>,
-    value: Option<&'a str>,
-    message: &'a str,
-    expected: Option<&'a str>,
 }
 
 /// A diagnostic as miette shows it.
@@ -155,9 +93,12 @@ struct Shown<'a> {
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let file = self.refusal.file.as_ref().filter(|_| self.excerpt.is_none());
-        for part in file.into_iter().chain(&self.diagnostic.field) {
-            write!(f, "{}: ", printable(part))?;
+        if let Some(file) = self.refusal.name().filter(|_| self.excerpt.is_none()) {
+            write!(f, "{}: ", printable(file))?;
+        }
+        if let Some(field) = &self.diagnostic.field {
+            let field = if self.refusal.fault == Fault::Option { &spelled(field) } else { field };
+            write!(f, "{}: ", printable(field))?;
         }
         f.write_str(&printable(&self.diagnostic.message))
     }
@@ -218,7 +159,7 @@ impl Excerpt {
             if lines_before > 0 { 0 } else { column.saturating_sub(text[start..at].chars().count()) };
         let marked = floor(text, diagnostic.span.end).clamp(at, line_end);
         Self {
-            file: refusal.file.clone().unwrap_or_default(),
+            file: refusal.name().unwrap_or_default().to_string(),
             start,
             text: harmless(&text[start..end]),
             start_position: (line.saturating_sub(lines_before), start_column),
@@ -282,7 +223,7 @@ fn printable(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Refusal;
+    use super::{Refusal, render};
     use carom::scene::Diagnostic;
 
     /// Line and column as a reader of the text counts them.
@@ -313,9 +254,9 @@ mod tests {
                 for &end in [places[i], places[places.len() - 1]].iter() {
                     let diagnostic = diagnostic(&text, start, end);
                     let place = format!("[f:{}:{}]", diagnostic.line, diagnostic.column);
-                    let refusal = Refusal::of_file("f".to_string(), text.clone(), vec![diagnostic]);
+                    let refusal = Refusal::of_text("f".to_string(), text.clone(), vec![diagnostic]);
                     let mut out = String::new();
-                    assert!(refusal.render(&mut out).is_ok(), "{text:?} {start}..{end}");
+                    assert!(render(&refusal, &mut out).is_ok(), "{text:?} {start}..{end}");
                     assert!((start, end) == (0, 0) || out.contains(&place), "{text:?} {start}..{end}\n{out}");
                     assert!(out.len() < 3000, "{text:?} {start}..{end}\n{out}");
                 }

@@ -7,12 +7,12 @@ mod report;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use carom_answers::{Refusal, Verdict};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
     classify, compare, gap, generalized, paper, paradox, plot, run, schema, solve, toi, view,
 };
-use crate::diagnostics::Refusal;
 
 /// The reference engine for rigid-body impact.
 #[derive(Debug, Parser)]
@@ -59,18 +59,6 @@ enum Command {
     Plot(plot::Arguments),
     /// Shows the gallery, a scene or a run in the browser
     View(view::Arguments),
-}
-
-/// How a command ended well enough to have printed its result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    Done,
-    /// The physics has no answer under the chosen law.
-    NoAnswer,
-    /// The result does not pass its own audit: a fault of the program.
-    AuditFailed,
-    /// The audit of a run found a violation, of this quantity, and the run ended there.
-    Violated(&'static str),
 }
 
 /// Why a command has no result.
@@ -135,7 +123,7 @@ fn main() -> ExitCode {
             ExitCode::from(FAILED)
         }
         Err(Failure::Refused(refusal)) => {
-            refusal.show(json);
+            diagnostics::show(&refusal, json);
             ExitCode::from(WRONG_INPUT)
         }
         // Whoever read our output has seen enough.
@@ -160,7 +148,7 @@ fn wrong_command_line(error: &clap::Error) -> ExitCode {
     if std::env::args_os().any(|argument| argument == "--json") {
         let text = error.to_string();
         let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        Refusal::of_command_line(None, message, None).print_json();
+        diagnostics::print_json(&Refusal::of_option(None, message, None));
     }
     ExitCode::from(WRONG_INPUT)
 }

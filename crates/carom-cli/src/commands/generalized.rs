@@ -1,19 +1,14 @@
 //! `carom generalized FILE`: the impact problem given as matrices.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
-use carom::audit::{Audit, audit};
-use carom::impact::{Options, Order, Outcome, Problem};
-use carom::scene::generalized::{self as file, Request};
-use nalgebra::DMatrix;
-use serde::{Serialize, Serializer};
+use carom_answers::{Verdict, generalized};
 
-use super::input::Input;
+use super::input::read;
 use super::law::LawArguments;
-use crate::diagnostics::Refusal;
+use super::output::{print, print_json};
+use crate::Failure;
 use crate::report::{self, Style};
-use crate::{Failure, Verdict};
 
 /// The command's arguments.
 #[derive(Debug, clap::Args)]
@@ -60,93 +55,12 @@ Examples:
 
 /// Reads, solves, prints.
 pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
-    let input = Input::read(&arguments.file)?;
-    let mut request = match file::read(&input.text, input.format) {
-        Ok(request) => request,
-        Err(diagnostics) => return Err(input.refuse(diagnostics).into()),
-    };
-    arguments.adjust(&request.problem, &mut request.options)?;
-
-    let report = match Report::of(&request, arguments.json) {
-        Ok(report) => report,
-        Err(error) => {
-            let diagnostic = file::explain(&input.text, input.format, &error);
-            return Err(input.refuse(vec![diagnostic]).into());
-        }
-    };
-    let verdict = arguments.law.rest.verdict(&report.outcome, Some(&report.audit));
-    report.print(arguments.json)?;
-    Ok(verdict)
-}
-
-impl Arguments {
-    /// What the command line says goes before what the file says.
-    fn adjust(&self, problem: &Problem, options: &mut Options) -> Result<(), Refusal> {
-        options.law = self.law.law.unwrap_or(options.law);
-        self.law.rest.adjust(options);
-        if let Some(order) = &self.law.rest.order {
-            if let Order::Rows(rows) = order
-                && let Some(fault) = file::order_fault(problem, rows)
-            {
-                return Err(Refusal::of_command_line(
-                    Some("--order"),
-                    &fault,
-                    Some("every normal's row once"),
-                ));
-            }
-            options.order = order.clone();
-        }
-        Ok(())
+    let input = read(&arguments.file)?;
+    let answer = generalized::answer(&input, &arguments.law.resolution(), arguments.json)?;
+    if arguments.json {
+        print_json(&answer)?;
+    } else {
+        print(|out| report::generalized::write(out, &answer, Style::of_stdout()))?;
     }
-}
-
-/// What is printed.
-#[derive(Serialize)]
-struct Report<'a> {
-    title: Option<&'a str>,
-    source: Option<&'a str>,
-    #[serde(flatten)]
-    outcome: Outcome,
-    #[serde(serialize_with = "rows")]
-    delassus: DMatrix<f64>,
-    #[serde(serialize_with = "rows")]
-    projector: DMatrix<f64>,
-    audit: Audit,
-    #[serde(skip)]
-    request: &'a Request,
-}
-
-impl<'a> Report<'a> {
-    /// The matrices are for machines only: on large problems they cost as much as the rest.
-    fn of(request: &'a Request, matrices: bool) -> Result<Self, carom::Error> {
-        let Request { problem, options, .. } = request;
-        let outcome = problem.solve(options)?;
-        let none = DMatrix::zeros(0, 0);
-        Ok(Self {
-            title: request.title.as_deref(),
-            source: request.source.as_deref(),
-            audit: audit(problem, &outcome),
-            outcome,
-            delassus: if matrices { problem.delassus(options)? } else { none.clone() },
-            projector: if matrices { problem.projector(options)? } else { none },
-            request,
-        })
-    }
-
-    fn print(&self, json: bool) -> io::Result<()> {
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        if json {
-            serde_json::to_writer(&mut out, self)?;
-            writeln!(out)?;
-        } else {
-            let style = Style::of_stdout();
-            report::generalized::write(&mut out, self.request, &self.outcome, &self.audit, style)?;
-        }
-        out.flush()
-    }
-}
-
-/// A matrix as an array of its rows.
-fn rows<S: Serializer>(matrix: &DMatrix<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(matrix.row_iter().map(|row| row.iter().copied().collect::<Vec<_>>()))
+    Ok(answer.verdict(arguments.law.rest.strict))
 }

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::{Failure, Verdict};
+use carom_answers::{Verdict, schema};
+
+use crate::Failure;
 
 /// The command's arguments.
 #[derive(Debug, clap::Args)]
@@ -23,7 +25,7 @@ In an editor with a TOML or JSON language server, name it in the first line of a
 /// Prints the schema.
 pub fn run() -> Result<Verdict, Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    serde_json::to_writer_pretty(&mut out, &carom::scene::schema::schema()).map_err(io::Error::from)?;
+    serde_json::to_writer_pretty(&mut out, &schema::answer()).map_err(io::Error::from)?;
     writeln!(out)?;
     out.flush()?;
     Ok(Verdict::Done)

@@ -3,22 +3,18 @@
 use std::io::{self, Write};
 
 use carom::contact::classify::Type;
-use carom::scene::model::Scene;
+use carom_answers::classify::{Findings, Found};
 
 use super::table::{self, Cell};
-use super::{Style, number, residual};
-use crate::commands::classify::{Findings, Found};
-use crate::commands::solve::vector;
+use super::{Style, number, residual, vector};
 
 /// The most contacts shown one by one.
 const SHOWN: usize = 10;
 
 /// Writes every contact: its type in a sentence, what decides it, and the other numbers.
-pub fn write(out: &mut dyn Write, scene: &Scene, found: &Findings, style: Style) -> io::Result<()> {
-    if let Some(title) = &scene.title {
-        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
-    }
-    let Findings { contacts, overlaps, nearest, notes } = found;
+pub fn write(out: &mut dyn Write, found: &Findings, style: Style) -> io::Result<()> {
+    let Findings { title, contacts, overlaps, nearest, notes } = found;
+    style.write_title(out, title.as_deref())?;
     if contacts.is_empty() {
         match nearest {
             Some(([first, second], gap)) => {

@@ -3,20 +3,19 @@
 use std::io::{self, Write};
 
 use carom::impact::Note;
+use carom_answers::compare::Comparison;
+use carom_answers::solve::Solved;
 
 use super::generalized::list;
 use super::table::{self, Cell};
-use super::{Style, beside, number};
-use crate::commands::solve::{Solved, vector};
+use super::{Style, beside, in_one_line, number, vector};
 
 /// Writes the comparison.
-pub fn write(out: &mut dyn Write, solved: &[Solved], style: Style) -> io::Result<()> {
-    let prepared = solved[0].prepared;
-    if let Some(title) = &prepared.scene.title {
-        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
-    }
-    if let Some(source) = &prepared.scene.source {
-        writeln!(out, "({})", source.replace(char::is_control, " "))?;
+pub fn write(out: &mut dyn Write, comparison: &Comparison, style: Style) -> io::Result<()> {
+    let (scene, solved) = (comparison.prepared.scene(), comparison.solved.as_slice());
+    style.write_title(out, scene.title.as_deref())?;
+    if let Some(source) = &scene.source {
+        writeln!(out, "({})", in_one_line(source))?;
     }
     writeln!(out, "{}", summary(solved))?;
     laws(out, solved, style)?;
@@ -137,7 +136,7 @@ fn contacts(out: &mut dyn Write, solved: &[Solved], style: Style) -> io::Result<
 
 fn bodies(out: &mut dyn Write, solved: &[Solved], style: Style) -> io::Result<()> {
     let prepared = solved[0].prepared;
-    for (i, body) in prepared.scene.bodies.iter().enumerate().take(table::SHOWN) {
+    for (i, body) in prepared.scene().bodies.iter().enumerate().take(table::SHOWN) {
         if prepared.instant.bodies[i].0.fixed {
             continue;
         }

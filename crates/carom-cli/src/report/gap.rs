@@ -2,20 +2,17 @@
 
 use std::io::{self, Write};
 
-use carom::scene::model::Scene;
+use carom_answers::gap::Answer;
 use nalgebra::Vector3;
 
 use super::table::{self, Cell};
-use super::{Style, number};
-use crate::commands::gap::Pair;
-use crate::commands::solve::vector;
+use super::{Style, number, vector};
 
 /// Writes the gaps, the nearest pair in a sentence first.
-pub fn write(out: &mut dyn Write, scene: &Scene, t: f64, pairs: &[Pair], style: Style) -> io::Result<()> {
-    if let Some(title) = &scene.title {
-        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
-    }
-    let when = if t == 0.0 { String::new() } else { format!(" after free flight to t = {}", number(t)) };
+pub fn write(out: &mut dyn Write, answer: &Answer, style: Style) -> io::Result<()> {
+    let Answer { title, time: t, pairs } = answer;
+    style.write_title(out, title.as_deref())?;
+    let when = if *t == 0.0 { String::new() } else { format!(" after free flight to t = {}", number(*t)) };
     let nearest = pairs.iter().reduce(|a, b| if b.gap < a.gap { b } else { a });
     match nearest {
         None => writeln!(out, "No pair has a gap.")?,

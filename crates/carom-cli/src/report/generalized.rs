@@ -5,22 +5,15 @@ use std::io::{self, Write};
 use carom::audit::Audit;
 use carom::impact::coulomb::Mode;
 use carom::impact::{Outcome, Problem, Status, Surface};
-use carom::scene::generalized::Request;
+use carom_answers::generalized::Answer;
 
 use super::table::{self, Cell, SHOWN};
 use super::{Style, beside, largest, number, number_list, residual, row_list};
 
 /// Writes the whole result.
-pub fn write(
-    out: &mut dyn Write,
-    request: &Request,
-    outcome: &Outcome,
-    audit: &Audit,
-    style: Style,
-) -> io::Result<()> {
-    if let Some(title) = &request.title {
-        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
-    }
+pub fn write(out: &mut dyn Write, answer: &Answer, style: Style) -> io::Result<()> {
+    let Answer { title, outcome, audit, request, .. } = answer;
+    style.write_title(out, title.as_deref())?;
     writeln!(out, "{}", verdict(outcome, style))?;
     contacts(out, &request.problem, outcome, style)?;
     velocities(out, outcome, style)?;

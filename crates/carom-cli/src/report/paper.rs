@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
+use carom_answers::paper::{Catalogue, Reproduction, Row, Shown, Verdict};
+
 use super::{Style, largest, number};
-use crate::commands::paper::{Paper, Row, Shown, Verdict};
 
 /// The columns and the most characters a line of each may have.
 const COLUMNS: [(&str, usize); 5] =
@@ -13,7 +14,8 @@ const COLUMNS: [(&str, usize); 5] =
 const MARGIN: usize = 2;
 
 /// Writes one paper.
-pub fn write(out: &mut dyn Write, paper: &Paper, rows: &[Row], style: Style) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, paper: &Reproduction, style: Style) -> io::Result<()> {
+    let rows = &paper.rows;
     writeln!(out, "{}", style.heading(paper.citation))?;
     let mut scene = "";
     for row in rows {
@@ -28,11 +30,11 @@ pub fn write(out: &mut dyn Write, paper: &Paper, rows: &[Row], style: Style) -> 
 }
 
 /// Writes the list of papers.
-pub fn write_list(out: &mut dyn Write, papers: &[(&Paper, Vec<Row>)], style: Style) -> io::Result<()> {
-    for (paper, rows) in papers {
-        writeln!(out, "{}", style.heading(paper.name))?;
+pub fn write_list(out: &mut dyn Write, catalogue: &Catalogue, style: Style) -> io::Result<()> {
+    for paper in &catalogue.papers {
+        writeln!(out, "{}", style.heading(paper.paper))?;
         writeln!(out, "  {}", paper.citation)?;
-        writeln!(out, "  {}", tally(rows))?;
+        writeln!(out, "  {}", tally(&paper.rows))?;
     }
     writeln!(out, "\ncarom paper NAME reproduces one; carom paper --help explains the verdicts")
 }

@@ -8,37 +8,35 @@ use carom::record::{Event, Kind};
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
 use carom::simulation::{Stopped, Worst};
+use carom_answers::run::{End, LIMIT, Loop, smallest_gap};
 
 use super::generalized::list;
 use super::table::{self, Cell};
-use super::{Style, beside, number, residual};
-use crate::commands::run::{End, Finished, Hold, LIMIT, Loop, TOLD, known, smallest_gap};
-use crate::commands::solve::vector;
+use super::{Style, beside, in_one_line, number, residual, vector};
+use crate::commands::run::{Finished, Hold, TOLD};
 
 /// Writes the whole result.
 pub fn write(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
-    if let Some(title) = &run.scene.title {
-        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
-    }
-    if let Some(source) = &run.scene.source {
-        writeln!(out, "({})", source.replace(char::is_control, " "))?;
+    style.write_title(out, run.scene().title.as_deref())?;
+    if let Some(source) = &run.scene().source {
+        writeln!(out, "({})", in_one_line(source))?;
     }
     if let Some((events, time)) = run.before.reached {
         writeln!(out, "Taken up at t = {} after {}.", number(time), count(events, "event"))?;
     }
     writeln!(out, "{} {}", happened(run), ended(run, style))?;
-    if run.engine.which() == Loop::Crowd {
+    if run.running.engine.which() == Loop::Crowd {
         writeln!(out, "Run by the loop `crowd`, for very many bodies.")?;
     }
     events(out, run, style)?;
-    let lasting = run.story.holds.iter().map(|hold| lasted(run.scene, hold));
+    let lasting = run.story.holds.iter().map(|hold| lasted(run.scene(), hold));
     list(out, style, "what lasted", lasting)?;
     let more = run.story.held - run.story.holds.len() as u64;
     if more > 0 {
         writeln!(out, "  … {more} more; --json has all")?;
     }
     states(out, run, style)?;
-    if let Some(observer) = &run.engine.observer {
+    if let Some(observer) = &run.running.engine.observer {
         observables(out, &observer.observables(), style)?;
     }
     list(out, style, "notes", run.notes.iter().cloned())?;
@@ -64,9 +62,9 @@ fn count(count: u64, what: &str) -> String {
 
 /// What happened.
 fn happened(run: &Finished) -> String {
-    let counts = run.engine.counts();
+    let counts = run.running.engine.counts();
     if counts.events == 0 {
-        return "Nothing happened.".to_string();
+        return "Nothing met.".to_string();
     }
     let parts = [(counts.impacts, "impact"), (counts.grazes, "graze"), (counts.holds, "contact")];
     let mut words: Vec<String> = Vec::new();
@@ -88,13 +86,13 @@ fn capital(text: &str) -> String {
 
 /// How it ended.
 fn ended(run: &Finished, style: Style) -> String {
-    let time = number(run.engine.time());
-    match run.end {
+    let time = number(run.running.engine.time());
+    match run.running.end().unwrap_or(End::INTERRUPTED) {
         End::Stopped(Stopped::Until) => format!("The run reached its end at t = {time}."),
         End::Stopped(Stopped::MaxEvents) => format!("The run made the events asked for by t = {time}."),
         End::Stopped(Stopped::Paradox) => {
             let stop = run.story.last.back().or(run.story.first.last());
-            let who = stop.map_or_else(String::new, |event| format!(" of {}", pair(run.scene, event)));
+            let who = stop.map_or_else(String::new, |event| format!(" of {}", pair(run.scene(), event)));
             format!("The run ended at a paradox{who}, as asked, at t = {time}.")
         }
         End::Stopped(Stopped::Interrupted) => {
@@ -164,8 +162,8 @@ fn events(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
             event.number.to_string().into(),
             event.time.to_string().into(),
             event.kind.name().into(),
-            name(run.scene, event.sides[0]).into(),
-            name(run.scene, event.sides[1]).into(),
+            name(run.scene(), event.sides[0]).into(),
+            name(run.scene(), event.sides[1]).into(),
             event.class.into(),
             beside(event.approach, speed).into(),
             beside(event.separation, speed).into(),
@@ -240,22 +238,29 @@ pub fn write_estimates(
     })
 }
 
+/// The quantities that have a mean, with it.
+fn known(estimates: &[Estimate; Quantity::ALL.len()]) -> Vec<(Quantity, f64, Option<f64>)> {
+    let known =
+        |(quantity, estimate): (Quantity, &Estimate)| Some((quantity, estimate.mean?, estimate.error));
+    Quantity::ALL.into_iter().zip(estimates).filter_map(known).collect()
+}
+
 /// From this many bodies on the states of only the first are told.
 const MANY: usize = 40;
 
 fn states(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
-    let states = run.engine.states();
-    let moving: Vec<usize> = (0..states.len()).filter(|&i| !run.scene.bodies[i].body.fixed).collect();
+    let states = run.running.engine.states();
+    let moving: Vec<usize> = (0..states.len()).filter(|&i| !run.scene().bodies[i].body.fixed).collect();
     let largest =
         |size: fn(&carom::body::State) -> f64| moving.iter().fold(0.0, |m: f64, &i| m.max(size(&states[i])));
     let place = largest(|state| state.position.amax());
     let speed = largest(|state| state.velocity.amax());
     let spin = largest(|state| state.angular_velocity.amax());
     let header = ["body", "position", "orientation", "velocity", "angular velocity"];
-    let title = format!("at t = {}", number(run.engine.time()));
+    let title = format!("at t = {}", number(run.running.engine.time()));
     let told = if moving.len() > MANY { TOLD } else { moving.len() };
     table::write(out, style, &title, header, told, |row| {
-        let (body, state) = (&run.scene.bodies[moving[row]], &states[moving[row]]);
+        let (body, state) = (&run.scene().bodies[moving[row]], &states[moving[row]]);
         let q = state.orientation.quaternion();
         let turn = [q.w, q.i, q.j, q.k].map(|x| beside(x, 1.0)).join(", ");
         [
@@ -274,8 +279,8 @@ fn states(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
 
 /// The worst values and where.
 fn audit(run: &Finished, style: Style) -> String {
-    let audit = run.engine.audit();
-    let events = run.engine.counts().events;
+    let audit = run.running.engine.audit();
+    let events = run.running.engine.counts().events;
     let say = |what: &str, worst: Worst, bad: bool| {
         let at = match worst {
             Worst { value: 0.0, .. } => String::new(),
@@ -304,7 +309,7 @@ fn audit(run: &Finished, style: Style) -> String {
 }
 
 fn performance(out: &mut dyn Write, run: &Finished) -> io::Result<()> {
-    let counts = run.engine.counts();
+    let counts = run.running.engine.counts();
     let rate = |count: u64| if run.wall_s > 0.0 { count as f64 / run.wall_s } else { 0.0 };
     write!(out, "took {:.2} s", run.wall_s)?;
     if counts.events > 0 {

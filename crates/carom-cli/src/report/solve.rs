@@ -4,22 +4,19 @@ use std::io::{self, Write};
 
 use carom::contact::Surface;
 use carom::impact::{Note, Status};
+use carom_answers::solve::{Prepared, Screws, Solved};
 use nalgebra::Vector3;
 
 use super::generalized::{audit_line, energy, energy_in_words, flags, friction, list};
-use super::screws::Screws;
 use super::table::{self, Cell};
-use super::{Style, beside, number};
-use crate::commands::solve::{Prepared, Solved, vector};
+use super::{Style, beside, in_one_line, number, screws, vector};
 
 /// Writes the whole result.
-pub fn write(out: &mut dyn Write, solved: &Solved, screws: bool, style: Style) -> io::Result<()> {
-    let Prepared { scene, .. } = solved.prepared;
-    if let Some(title) = &scene.title {
-        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
-    }
+pub fn write(out: &mut dyn Write, solved: &Solved, with_screws: bool, style: Style) -> io::Result<()> {
+    let scene = solved.scene();
+    style.write_title(out, scene.title.as_deref())?;
     if let Some(source) = &scene.source {
-        writeln!(out, "({})", source.replace(char::is_control, " "))?;
+        writeln!(out, "({})", in_one_line(source))?;
     }
     writeln!(out, "{}", sentence(solved, style))?;
     bodies(out, solved, style)?;
@@ -29,8 +26,8 @@ pub fn write(out: &mut dyn Write, solved: &Solved, screws: bool, style: Style) -
     friction(out, &solved.result.outcome, &|row| solved.row_name(row), style)?;
     grips(out, solved, style)?;
     undetermined(out, solved, style)?;
-    if screws {
-        Screws::of(solved.prepared).write(out, style)?;
+    if with_screws {
+        screws::write(&Screws::of(solved.prepared), out, style)?;
     }
     energy(out, &solved.result.outcome, style)?;
     writeln!(out, "{}", flags(&solved.result.outcome, style))?;
@@ -89,7 +86,7 @@ fn sentence(solved: &Solved, style: Style) -> String {
 }
 
 fn bodies(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()> {
-    let Prepared { scene, instant, .. } = solved.prepared;
+    let (scene, instant) = (solved.scene(), &solved.prepared.instant);
     let moving: Vec<usize> = (0..scene.bodies.len()).filter(|&i| !instant.bodies[i].0.fixed).collect();
     let (mut speed, mut spin): (f64, f64) = (0.0, 0.0);
     for &i in &moving {
@@ -121,7 +118,7 @@ fn bodies(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()> 
 }
 
 fn contacts(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()> {
-    let Prepared { scene, instant, .. } = solved.prepared;
+    let (scene, instant) = (solved.scene(), &solved.prepared.instant);
     let results = &solved.result.contacts;
     let speed = results.iter().fold(0.0, |m: f64, c| m.max(c.approach.abs()).max(c.separation.abs()));
     let push = results.iter().fold(0.0, |m: f64, c| m.max(c.impulse_vector.amax()));
@@ -150,7 +147,7 @@ fn contacts(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()
 }
 
 fn joints(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()> {
-    let Prepared { scene, instant, .. } = solved.prepared;
+    let (scene, instant) = (solved.scene(), &solved.prepared.instant);
     let results = &solved.result.joints;
     let force = results.iter().fold(0.0, |m: f64, j| m.max(j.linear.amax()));
     let moment = results.iter().fold(0.0, |m: f64, j| m.max(j.angular.amax()));

@@ -2,26 +2,23 @@
 
 use std::io::{self, Write};
 
-use carom::scene::model::Scene;
+use carom_answers::toi::Answer;
 use nalgebra::Vector3;
 
 use super::gap::displaced;
 use super::table::{self, Cell};
-use super::{Style, number, residual};
-use crate::commands::solve::vector;
-use crate::commands::toi::Pair;
+use super::{Style, number, residual, vector};
 
 /// Writes the times, the first of all in a sentence first.
-pub fn write(out: &mut dyn Write, scene: &Scene, until: f64, pairs: &[Pair], style: Style) -> io::Result<()> {
-    if let Some(title) = &scene.title {
-        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
-    }
+pub fn write(out: &mut dyn Write, answer: &Answer, style: Style) -> io::Result<()> {
+    let Answer { title, until, pairs } = answer;
+    style.write_title(out, title.as_deref())?;
     let first = pairs
         .iter()
         .filter_map(|pair| pair.time.map(|time| (time, pair)))
         .reduce(|a, b| if b.0 < a.0 { b } else { a });
     match first {
-        None => writeln!(out, "Nothing meets before t = {}.", number(until))?,
+        None => writeln!(out, "Nothing meets before t = {}.", number(*until))?,
         Some((time, pair)) => {
             let [a, b] = &pair.bodies;
             let how = match pair.kind {

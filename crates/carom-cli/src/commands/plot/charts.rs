@@ -4,6 +4,8 @@ use carom::contact::Side;
 use carom::record::Kind;
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
+use carom_answers::gap;
+use carom_answers::run::Frame;
 use nalgebra::Vector3;
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -201,7 +203,11 @@ pub fn gaps(
 ) -> Result<(), Trouble> {
     let series = pairs.iter().map(|&pair| Series {
         name: pair.map(|side| name(scene, side)).join(" and "),
-        points: track.frames.iter().map(|frame| (frame.time, Track::gap(scene, frame, pair))).collect(),
+        points: track
+            .frames
+            .iter()
+            .map(|frame| (frame.time, gap::between(scene, pair, |body| frame.states[body])))
+            .collect(),
         stems: false,
     });
     let chart = Chart {
@@ -294,7 +300,7 @@ pub fn phase(
     };
     let letter = ["x", "y", "z"][axis];
     let series = bodies.iter().map(|&body| {
-        let at = |frame: &super::track::Frame| {
+        let at = |frame: &Frame| {
             let state = &frame.states[body];
             (state.position[axis], state.velocity[axis])
         };
@@ -324,7 +330,7 @@ fn spin(
     let charts: Vec<Chart> = bodies
         .iter()
         .map(|&body| {
-            let own = |frame: &super::track::Frame| {
+            let own = |frame: &Frame| {
                 let state = &frame.states[body];
                 state.orientation.inverse_transform_vector(&state.angular_velocity)
             };

@@ -2,12 +2,13 @@
 
 use carom::scene::model::Scene;
 use carom::shape::Shape;
+use carom_answers::run::Frame;
 use nalgebra::{Matrix3, Point3, Vector3};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use super::canvas::{Drawing, Picture, Trouble, colour, say};
-use super::track::{Frame, Track};
+use super::track::Track;
 
 /// Draws so many frames, evenly spaced in time.
 pub fn draw(
@@ -169,7 +170,7 @@ impl Drawing for Strip<'_> {
                 let at = (x.round() as i32, y.round() as i32);
                 panel.draw(&Circle::new(at, 5, tint.filled())).map_err(say)?;
             }
-            let label = format!("t = {}", crate::report::number(frame.time));
+            let label = format!("t = {}", carom_answers::words::number(frame.time));
             #[expect(clippy::cast_possible_truncation, reason = "pixels")]
             let at = (8, (height - 22.0) as i32);
             panel.draw(&Text::new(label, at, ("sans-serif", 15).into_font())).map_err(say)?;

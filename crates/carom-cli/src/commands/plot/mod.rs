@@ -9,11 +9,11 @@ use std::path::PathBuf;
 
 use carom::contact::Side;
 use carom::scene::instant::name;
+use carom_answers::{Refusal, Verdict};
 use clap::ValueEnum;
 
 use super::run::Recording;
-use crate::diagnostics::Refusal;
-use crate::{Failure, Verdict};
+use crate::Failure;
 use canvas::Picture;
 use track::Track;
 
@@ -115,7 +115,7 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
 pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     let mut picture = Picture::new(&arguments.out).ok_or_else(|| {
         let message = format!("{} is neither .svg nor .png", arguments.out.display());
-        Refusal::of_command_line(Some("--out"), &message, Some("a name that ends in .svg or .png"))
+        Refusal::of_option(Some("out"), &message, Some("a name that ends in .svg or .png"))
     })?;
     let recording = Recording::open(&arguments.run)?;
     let track = Track::of(&recording, arguments.from, arguments.to).map_err(|error| {
@@ -124,7 +124,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     if track.frames.is_empty() {
         let message = format!("{} has no samples in that time", arguments.run.display());
         let expected = "a run with `run.sample` above 0, and times within it";
-        return Err(Refusal::of_command_line(None, &message, Some(expected)).into());
+        return Err(Refusal::of_option(None, &message, Some(expected)).into());
     }
     let scene = &recording.scene;
     let bodies = bodies(arguments, scene)?;
@@ -175,7 +175,7 @@ fn bodies(arguments: &Arguments, scene: &Scene) -> Result<Vec<usize>, Refusal> {
         .map(|wanted| {
             scene.bodies.iter().position(|body| body.name == *wanted).ok_or_else(|| {
                 let message = format!("there is no body `{wanted}`");
-                Refusal::of_command_line(Some("--body"), &message, Some(&some_names(scene)))
+                Refusal::of_option(Some("body"), &message, Some(&some_names(scene)))
             })
         })
         .collect()
@@ -206,11 +206,7 @@ fn pairs(arguments: &Arguments, scene: &Scene, track: &Track) -> Result<Vec<[Sid
                 Some([first, second @ Side::Body(_)]) if first != second => Ok([first, second]),
                 _ => {
                     let message = format!("`{pair}` is not a pair of this scene");
-                    Err(Refusal::of_command_line(
-                        Some("--pair"),
-                        &message,
-                        Some("two names, as in ball,floor"),
-                    ))
+                    Err(Refusal::of_option(Some("pair"), &message, Some("two names, as in ball,floor")))
                 }
             }
         })

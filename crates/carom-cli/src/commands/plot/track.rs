@@ -2,22 +2,13 @@
 
 use std::io;
 
-use carom::body::State;
 use carom::contact::Side;
-use carom::gap::{gap, gap_to_plane};
-use carom::record::{Event, Moment, Recorder, Sample};
+use carom::record::{Event, Recorder, Sample};
 use carom::scene::model::Scene;
-use nalgebra::{Translation3, Vector3};
+use carom_answers::gap;
+use carom_answers::run::{Frame, Frames};
 
 use super::super::run::Recording;
-
-/// All bodies at one time.
-pub struct Frame {
-    /// The time.
-    pub time: f64,
-    /// The states, in the order of the scene.
-    pub states: Vec<State>,
-}
 
 /// The frames and events of a time.
 #[derive(Default)]
@@ -35,7 +26,7 @@ struct Taker {
     bodies: usize,
     from: f64,
     to: f64,
-    states: Vec<State>,
+    frames: Frames,
     /// Every so many frames are kept.
     every: usize,
     seen: usize,
@@ -49,17 +40,13 @@ impl Recorder for Taker {
     }
 
     fn samples(&mut self, samples: &[Sample]) {
-        for sample in samples.iter().filter(|sample| sample.moment == Moment::Sample) {
-            self.states.push(sample.state);
-            if self.states.len() < self.bodies {
-                continue;
-            }
-            let states = std::mem::take(&mut self.states);
-            if !(self.from..=self.to).contains(&sample.time) {
+        for sample in samples {
+            let Some(frame) = self.frames.take(sample) else { continue };
+            if !(self.from..=self.to).contains(&frame.time) {
                 continue;
             }
             if self.seen.is_multiple_of(self.every) {
-                self.track.frames.push(Frame { time: sample.time, states });
+                self.track.frames.push(frame);
                 if self.track.frames.len() * self.bodies * 13 > MOST {
                     let mut k = 0;
                     self.track.frames.retain(|_| {
@@ -77,11 +64,12 @@ impl Recorder for Taker {
 impl Track {
     /// What a recording holds between two times.
     pub fn of(recording: &Recording, from: Option<f64>, to: Option<f64>) -> io::Result<Self> {
+        let bodies = recording.scene.bodies.len().max(1);
         let mut taker = Taker {
-            bodies: recording.scene.bodies.len().max(1),
+            bodies,
             from: from.unwrap_or(f64::NEG_INFINITY),
             to: to.unwrap_or(f64::INFINITY),
-            states: Vec::new(),
+            frames: Frames::new(bodies),
             every: 1,
             seen: 0,
             track: Self::default(),
@@ -95,28 +83,6 @@ impl Track {
         match (self.frames.first(), self.frames.last()) {
             (Some(first), Some(last)) => (first.time, last.time),
             _ => (0.0, 0.0),
-        }
-    }
-
-    /// The gap of a pair at a frame, by the image nearest in a periodic box.
-    pub fn gap(scene: &Scene, frame: &Frame, sides: [Side; 2]) -> f64 {
-        let Side::Body(second) = sides[1] else { return f64::NAN };
-        let pose = frame.states[second].pose();
-        let shape = &scene.bodies[second].body.shape;
-        match sides[0] {
-            Side::Plane(k) => gap_to_plane(shape, &pose, &scene.planes[k].half_space).gap,
-            Side::Body(first) => {
-                let beside = &frame.states[first];
-                let apart = pose.translation.vector - beside.position;
-                let shift = scene.periodic.map_or_else(Vector3::zeros, |lengths| {
-                    Vector3::from_fn(|i, _| {
-                        if lengths[i] > 0.0 { -(apart[i] / lengths[i]).round() * lengths[i] } else { 0.0 }
-                    })
-                });
-                let there = Translation3::from(shift) * pose;
-                gap((&scene.bodies[first].body.shape, &beside.pose()), (shape, &there))
-                    .map_or(f64::NAN, |found| found.gap)
-            }
         }
     }
 
@@ -138,7 +104,8 @@ impl Track {
         for (k, &one) in firsts.iter().enumerate() {
             for &two in &firsts[k + 1..] {
                 if matches!(two, Side::Body(_)) {
-                    all.push((Self::gap(scene, first, [one, two]), [one, two]));
+                    let gap = gap::between(scene, [one, two], |body| first.states[body]);
+                    all.push((gap, [one, two]));
                 }
             }
         }

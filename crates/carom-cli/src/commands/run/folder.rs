@@ -15,25 +15,22 @@
 //! the run goes on from it. At the end the parts become one file, whose bytes do not depend on them; the checkpoint says
 //! so before the parts go, and goes last.
 
-use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use arrow_array::RecordBatch;
 use carom::observe::BlockMeans;
 use carom::record::{Event, JointReaction, Sample};
 use carom::scene::Format as Language;
 use carom::scene::model::Scene;
+use carom_answers::run::{Rows, Running, Settings, Snapshot};
+use carom_answers::{Input, Refusal};
 use serde::{Deserialize, Serialize};
 
-use super::super::input::Input;
-use super::document::Rows;
-use super::engine::Snapshot;
-use super::settings::Settings;
+use super::shelf::{Shelf, is_part, part_name};
 use super::table::{JointRow, Table};
 use super::trajectory::{self, Format};
-use crate::diagnostics::Refusal;
+use super::whole::{UNFINISHED, at, replace, sync, write};
 use crate::{Failure, VERSION};
 
 const CHECKPOINT: &str = "checkpoint.json";
@@ -44,12 +41,6 @@ const TABLES: [&str; 4] = ["events", "samples", "joint_impulses", "reactions"];
 
 /// What is made of the rest at the end.
 const MADE: [&str; 3] = ["observables.parquet", "trajectory.xyz", "trajectory.gsd"];
-
-/// Ends the name of a file that is being written.
-const UNFINISHED: &str = ".tmp";
-
-/// The most rows of a table kept in memory.
-const ROWS: usize = 1 << 16;
 
 /// The state to go on from.
 #[derive(Debug, Serialize, Deserialize)]
@@ -75,16 +66,22 @@ pub struct Checkpoint {
 }
 
 /// What a checkpoint says besides the files.
-#[derive(Debug, Clone, Copy)]
-pub struct Standing<'a> {
-    /// How the scene is run.
-    pub settings: Settings,
+#[derive(Debug)]
+pub struct Standing {
+    settings: Settings,
     /// The time taken so far, in seconds.
-    pub wall_s: f64,
+    wall_s: f64,
     /// How many derivatives of gaps were not finite.
-    pub unbounded: u64,
-    /// The state.
-    pub snapshot: &'a Snapshot,
+    unbounded: u64,
+    snapshot: Snapshot,
+}
+
+impl Standing {
+    /// How a run stands that has taken so many seconds.
+    pub fn of(running: &Running, wall_s: f64) -> Self {
+        let (settings, unbounded) = (running.settings, running.unbounded());
+        Self { settings, wall_s, unbounded, snapshot: running.engine.snapshot() }
+    }
 }
 
 /// An open folder.
@@ -107,15 +104,6 @@ struct JointShelves {
     reactions: Shelf<JointReaction>,
 }
 
-/// One table's rows on their way to its parts.
-struct Shelf<T> {
-    table: Table,
-    rows_of: fn(&Table, &Scene, &[T]) -> io::Result<RecordBatch>,
-    buffer: Vec<T>,
-    parts: u32,
-    rows: u64,
-}
-
 impl Folder {
     /// Makes a folder ready for a new run. An older run there goes only with `force`.
     pub fn create(path: &Path, input: &Input, scene: &Scene, force: bool) -> Result<Self, Failure> {
@@ -129,7 +117,7 @@ impl Folder {
     }
 
     fn new(path: &Path, lock: File, input: &Input, scene: &Scene) -> Self {
-        let hash = hash(input.text.as_bytes());
+        let hash = input.hash();
         let title = scene.title.clone().unwrap_or_default();
         let about = [("version", VERSION.to_string()), ("scene", hash.clone()), ("title", title)];
         let events = Shelf::new(Table::of_events(&about), Table::events);
@@ -152,7 +140,7 @@ impl Folder {
     pub fn reopen(path: &Path) -> Result<(Input, Checkpoint, File), Failure> {
         let refuse = |message: &str, expected: &str| {
             let message = format!("{} {message}", path.display());
-            Failure::from(Refusal::of_command_line(Some("--resume"), &message, Some(expected)))
+            Failure::from(Refusal::of_option(Some("resume"), &message, Some(expected)))
         };
         if !path.join(CHECKPOINT).exists() {
             return Err(if path.join(RESULT).exists() {
@@ -173,7 +161,7 @@ impl Folder {
             |message: &str| Failure::from(Refusal::of_unreadable(file.display().to_string(), message));
         let checkpoint: Checkpoint = serde_json::from_slice(&text)
             .map_err(|error| unreadable(&format!("not a checkpoint that this version reads: {error}")))?;
-        if checkpoint.scene != hash(input.text.as_bytes()) {
+        if checkpoint.scene != input.hash() {
             return Err(unreadable("belongs to another scene: the one beside it has changed"));
         }
         Ok((input, checkpoint, lock))
@@ -219,11 +207,6 @@ impl Folder {
     /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// The hash of the scene's text.
-    pub fn hash(&self) -> &str {
-        &self.hash
     }
 
     /// How many rows there are.
@@ -364,50 +347,9 @@ impl Folder {
     }
 }
 
-impl<T: Clone> Shelf<T> {
-    fn new(table: Table, rows_of: fn(&Table, &Scene, &[T]) -> io::Result<RecordBatch>) -> Self {
-        Self { table, rows_of, buffer: Vec::new(), parts: 0, rows: 0 }
-    }
-
-    fn take(&mut self, path: &Path, scene: &Scene, rows: &[T]) -> io::Result<()> {
-        self.buffer.extend_from_slice(rows);
-        if self.buffer.len() >= ROWS { self.flush(path, scene) } else { Ok(()) }
-    }
-
-    fn flush(&mut self, path: &Path, scene: &Scene) -> io::Result<()> {
-        if self.buffer.is_empty() {
-            return Ok(());
-        }
-        let rows = (self.rows_of)(&self.table, scene, &self.buffer)?;
-        let part = self.parts + 1;
-        replace(&path.join(part_name(self.table.name, part)), &self.table.file(&rows)?)?;
-        self.parts = part;
-        self.rows += self.buffer.len() as u64;
-        self.buffer.clear();
-        Ok(())
-    }
-
-    fn merge(&self, path: &Path) -> io::Result<()> {
-        let parts: Vec<PathBuf> =
-            (1..=self.parts).map(|part| path.join(part_name(self.table.name, part))).collect();
-        let whole = path.join(format!("{}.parquet", self.table.name));
-        write(&whole, |file| self.table.merge(&parts, file))
-    }
-}
-
 /// The file of the scene in a run's folder.
 pub fn scene_file(path: &Path) -> Option<PathBuf> {
     SCENES.iter().map(|(name, _)| path.join(name)).find(|file| file.is_file())
-}
-
-fn part_name(table: &str, part: u32) -> String {
-    format!("{table}-{part:05}.parquet")
-}
-
-/// The number of a part, if the name is that of one.
-pub fn is_part(name: &str, table: &str) -> Option<u32> {
-    let part = name.strip_prefix(table)?.strip_prefix('-')?.strip_suffix(".parquet")?.parse().ok()?;
-    (name == part_name(table, part)).then_some(part)
 }
 
 /// Whether a run writes files of this name.
@@ -427,7 +369,7 @@ fn make_room(path: &Path, force: bool) -> Result<(), Failure> {
     let has = |name: &str| names.iter().any(|entry| entry == name);
     let refuse = |message: &str, expected: &str| {
         let message = format!("{} {message}", path.display());
-        Failure::from(Refusal::of_command_line(Some("-o"), &message, Some(expected)))
+        Failure::from(Refusal::of_option(Some("o"), &message, Some(expected)))
     };
     let is_run = has(CHECKPOINT) || has(RESULT);
     if !is_run && names.iter().any(|name| !is_ours(name)) {
@@ -453,7 +395,7 @@ fn make_room(path: &Path, force: bool) -> Result<(), Failure> {
 
 fn busy(path: &Path) -> Failure {
     let message = format!("another run is at work in {}", path.display());
-    Refusal::of_command_line(None, &message, Some("it to end, or another folder")).into()
+    Refusal::of_option(None, &message, Some("it to end, or another folder")).into()
 }
 
 /// Locks a file against other runs; none if one has it.
@@ -486,57 +428,9 @@ fn remove_all(path: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file that is there as a whole or not at all.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    write(path, |mut file| {
-        file.write_all(bytes)?;
-        Ok(file)
-    })
-}
-
-fn write(path: &Path, fill: impl FnOnce(File) -> io::Result<File>) -> io::Result<()> {
-    let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
-    name.push(UNFINISHED);
-    let unfinished = path.with_file_name(name);
-    let result = File::create(&unfinished)
-        .and_then(fill)
-        .and_then(|file| file.sync_all())
-        .and_then(|()| fs::rename(&unfinished, path))
-        .and_then(|()| path.parent().map_or(Ok(()), sync));
-    result.map_err(|error| {
-        // On a full disk every byte counts; that it is gone is not needed.
-        let _ = fs::remove_file(&unfinished);
-        at(path, &error)
-    })
-}
-
-/// Brings the names in a folder to the disk, where the system can.
-fn sync(path: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
-}
-
-/// An error with the path that it concerns.
-pub fn at(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-}
-
-/// Tells texts apart: FNV-1a with 128 bits (Fowler, Noll, Vo).
-pub fn hash(bytes: &[u8]) -> String {
-    const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    const PRIME: u128 = (1 << 88) + 0x13b;
-    let hash = bytes.iter().fold(OFFSET, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME));
-    format!("fnv1a-128:{hash:032x}")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{hash, is_ours, is_part};
-
-    #[test]
-    fn hashes_are_the_published_ones() {
-        assert_eq!(hash(b""), "fnv1a-128:6c62272e07bb014262b821756295c58d");
-        assert_eq!(hash(b"foobar"), "fnv1a-128:343e1662793c64bf6f0d3597ba446f18");
-    }
+    use super::is_ours;
 
     #[test]
     fn only_names_that_a_run_writes_are_its_own() {
@@ -557,7 +451,5 @@ mod tests {
         {
             assert!(!is_ours(name), "{name}");
         }
-        assert_eq!(is_part("events-00012.parquet", "events"), Some(12));
-        assert_eq!(is_part("events-00012.parquet", "samples"), None);
     }
 }

@@ -5,10 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use carom::fill::Stage;
+use carom_answers::run::Engine;
+use carom_answers::words::number;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
-use super::engine::Engine;
-use crate::report;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
@@ -80,8 +79,8 @@ impl Progress {
         bar.set_position((share * STEPS as f64) as u64);
         bar.set_message(format!(
             "t = {} of {}, {events} events, {rate:.0} events/s, {left} left",
-            report::number(engine.time()),
-            report::number(engine.until()),
+            number(engine.time()),
+            number(engine.until()),
         ));
     }
 

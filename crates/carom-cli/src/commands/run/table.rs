@@ -28,6 +28,7 @@ use carom::observe::{BlockMeans, Quantity};
 use carom::record::{Event, JointImpulse, JointReaction, Moment, Sample};
 use carom::scene::instant;
 use carom::scene::model::Scene;
+use carom_answers::run::moment_name;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::errors::ParquetError;
@@ -168,7 +169,7 @@ impl Table {
                 let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(of_parquet)?;
                 reader.with_batch_size(RUN).build().map_err(of_parquet)
             };
-            let place = |error: io::Error| super::folder::at(part, &error);
+            let place = |error: io::Error| super::whole::at(part, &error);
             for batch in open().map_err(place)? {
                 merger.push(batch.map_err(|error| place(of_arrow(error)))?)?;
             }
@@ -272,15 +273,6 @@ pub struct JointRow {
     pub time: f64,
     /// The impulse.
     pub impulse: JointImpulse,
-}
-
-/// Why a state was recorded, by its name in files.
-pub fn moment_name(moment: Moment) -> &'static str {
-    match moment {
-        Moment::Sample => "sample",
-        Moment::Before(_) => "before",
-        Moment::After(_) => "after",
-    }
 }
 
 fn scalar_first(sample: &Sample) -> [f64; 4] {

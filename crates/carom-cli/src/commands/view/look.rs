@@ -2,20 +2,20 @@
 
 use carom::body::State;
 use carom::contact::Side;
-use carom::gap::{gap, gap_to_plane};
 use carom::joint::Kind as JointKind;
 use carom::motion::Flight;
-use carom::record::{Kind, Moment, Recorder, Sample};
-use carom::scene::Format;
+use carom::record::{Kind, Recorder, Sample};
 use carom::scene::instant::{TOUCHING, name};
 use carom::scene::model::Scene;
 use carom::simulation::{Simulation, World};
-use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
+use carom_answers::classify::{Findings, Request};
+use carom_answers::compare::Comparison;
+use carom_answers::run::Frames;
+use carom_answers::solve::Prepared;
+use carom_answers::{Input, Subject, gap};
+use nalgebra::{Point3, Unit, Vector3};
 use serde::Serialize;
 
-use super::super::classify;
-use super::super::compare;
-use super::super::input::Input;
 use super::runs::{Around, Happening, Run};
 
 /// The gap of the pair of an event around it.
@@ -51,7 +51,7 @@ pub fn curve(run: &Run, event: u64, span: f64, points: usize) -> Option<Curve> {
         // A fixed body takes no part and stays where it is.
         flights(after)(body).map_or(scene.bodies[body].state, |flight| flight.at(t))
     };
-    let measure = |after: bool, t: f64| measured(scene, contact, |body| at(body, after, t));
+    let measure = |after: bool, t: f64| gap::between(scene, contact.sides, |body| at(body, after, t));
     let free: Vec<f64> = times.iter().map(|&t| measure(false, t)).collect();
     let mut gap: Vec<f64> = times.iter().map(|&t| measure(t > 0.0, t)).collect();
     // Held and tied motion is no free flight: the run is run again, with samples where the curve has its points.
@@ -71,42 +71,12 @@ pub fn curve(run: &Run, event: u64, span: f64, points: usize) -> Option<Curve> {
     Some(Curve { pair, times: times.iter().map(|t| contact.time + t).collect(), gap, free })
 }
 
-/// The gap of a contact's pair, the bodies being where `state` says.
-fn measured(scene: &Scene, contact: &Happening, state: impl Fn(usize) -> State) -> f64 {
-    let Side::Body(second) = contact.sides[1] else { return f64::NAN };
-    let pose = state(second).pose();
-    match contact.sides[0] {
-        Side::Plane(k) => {
-            gap_to_plane(&scene.bodies[second].body.shape, &pose, &scene.planes[k].half_space).gap
-        }
-        Side::Body(first) => {
-            // Positions run on beyond the box: the image is the one that touched.
-            let (one, two) = (state(first).pose(), image(scene, &state(first), pose));
-            gap((&scene.bodies[first].body.shape, &one), (&scene.bodies[second].body.shape, &two))
-                .map_or(f64::NAN, |found| found.gap)
-        }
-    }
-}
-
-/// The image of a body nearest to another.
-fn image(scene: &Scene, beside: &State, pose: Isometry3<f64>) -> Isometry3<f64> {
-    let Some(lengths) = scene.periodic else { return pose };
-    let apart = pose.translation.vector - beside.position;
-    let shift =
-        Vector3::from_fn(
-            |i, _| {
-                if lengths[i] > 0.0 { -(apart[i] / lengths[i]).round() * lengths[i] } else { 0.0 }
-            },
-        );
-    Translation3::from(shift) * pose
-}
-
-/// Samples of two bodies, in a window.
+/// The gaps of a pair from a time on.
 struct Window<'a> {
     scene: &'a Scene,
-    contact: &'a Happening,
-    offset: f64,
-    states: Vec<State>,
+    sides: [Side; 2],
+    from: f64,
+    frames: Frames,
     found: Vec<(f64, f64)>,
 }
 
@@ -114,15 +84,12 @@ impl Recorder for Window<'_> {
     fn events(&mut self, _: &[carom::record::Event]) {}
 
     fn samples(&mut self, samples: &[Sample]) {
-        for sample in samples.iter().filter(|sample| sample.moment == Moment::Sample) {
-            self.states.push(sample.state);
-            if self.states.len() == self.scene.bodies.len() {
-                let value = measured(self.scene, self.contact, |body| self.states[body]);
-                if sample.time >= self.offset {
-                    self.found.push((sample.time, value));
-                }
-                self.states.clear();
-            }
+        for sample in samples {
+            let Some(frame) = self.frames.take(sample).filter(|frame| frame.time >= self.from) else {
+                continue;
+            };
+            let gap = gap::between(self.scene, self.sides, |body| frame.states[body]);
+            self.found.push((frame.time, gap));
         }
     }
 }
@@ -134,8 +101,8 @@ fn again(run: &Run, contact: &Happening, times: &[f64], step: f64) -> Vec<(f64, 
     let mut settings = run.scene.run;
     (settings.until, settings.sample, settings.record_events) = (until, step, false);
     let Ok(mut simulation) = Simulation::new(world, &states, settings) else { return Vec::new() };
-    let mut window =
-        Window { scene: &run.scene, contact, offset: from, states: Vec::new(), found: Vec::new() };
+    let frames = Frames::new(run.scene.bodies.len());
+    let mut window = Window { scene: &run.scene, sides: contact.sides, from, frames, found: Vec::new() };
     simulation.run(&mut window, |_| true);
     window.found
 }
@@ -144,7 +111,7 @@ fn again(run: &Run, contact: &Happening, times: &[f64], step: f64) -> Vec<(f64, 
 fn instant(run: &Run, event: u64) -> Option<Scene> {
     let contacts = run.happened(event);
     let states = contacts.first().filter(|contact| !contact.states.is_empty())?.states.clone();
-    let mut scene = run.scene.clone();
+    let mut scene = Scene::clone(&run.scene);
     move_joints(&mut scene, &states);
     let mut kept = Vec::new();
     for (body, own) in scene.bodies.iter_mut().enumerate() {
@@ -205,12 +172,13 @@ fn move_joints(scene: &mut Scene, states: &[Around]) {
 
 /// Every law at the instant of an event, as `carom compare --json` prints it; none where there is nothing to compare.
 pub fn laws(run: &Run, event: u64) -> Option<Vec<u8>> {
-    let input =
-        Input { name: "the event".to_string(), text: run.text.clone(), format: Format::guess(&run.text) };
-    compare::json(input, instant(run, event)?, TOUCHING)
+    let input = Input::of_text("the event", run.text.clone(), None);
+    let prepared = Prepared::of(Subject { input, scene: instant(run, event)? }, TOUCHING).ok()?;
+    serde_json::to_vec(&Comparison::where_possible(&prepared)?.document()).ok()
 }
 
 /// The classification of an event's contact, and the picture of its neighbourhood.
 pub fn class(run: &Run, event: u64) -> Option<Vec<u8>> {
-    classify::json(&instant(run, event)?)
+    let request = Request { neighbourhood: true, ..Request::default() };
+    serde_json::to_vec(&Findings::of(&instant(run, event)?, &request).look()?).ok()
 }

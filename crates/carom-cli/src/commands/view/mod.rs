@@ -4,8 +4,10 @@
 //! `chunk`, and on the page's side in `viewer/src/protocol.ts`.
 
 mod chunk;
+mod header;
 mod look;
 mod page;
+mod reel;
 mod runs;
 mod server;
 #[cfg(test)]
@@ -17,10 +19,11 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::input::Input;
+use carom_answers::{Refusal, Verdict};
+
+use super::input::read;
 use super::run::Recording;
-use crate::diagnostics::Refusal;
-use crate::{Failure, Verdict};
+use crate::Failure;
 use runs::Runs;
 use server::{Opening, Shared};
 
@@ -72,7 +75,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         let listener =
             tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port)).await.map_err(|error| {
                 let message = format!("cannot listen at port {}: {error}", arguments.port);
-                Refusal::of_command_line(Some("--port"), &message, Some("a port that is free, or 0 for any"))
+                Refusal::of_option(Some("port"), &message, Some("a port that is free, or 0 for any"))
             })?;
         let port = listener.local_addr()?.port();
         let address = format!("http://127.0.0.1:{port}/{token}/");
@@ -98,16 +101,16 @@ fn open(path: &Path, runs: &Runs) -> Result<Opening, Failure> {
         path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
     if path.is_dir() {
         let recording = Recording::open(path)?;
-        let run = runs.add(recording.scene.clone(), recording.text.clone()).map_err(|_| {
+        let run = runs.add(Arc::new(recording.scene.clone()), recording.text.clone()).map_err(|_| {
             // Nothing else is at work yet.
             Failure::Other("no room for the run".to_string())
         })?;
-        runs::replay(&run, &recording).map_err(|error| {
+        reel::replay(&run, &recording).map_err(|error| {
             Failure::Other(format!("the run in {} cannot be read: {error}", path.display()))
         })?;
         return Ok(Opening::Run { name, text: recording.text, id: run.id });
     }
-    let input = Input::read(path)?;
+    let input = read(path)?;
     Ok(Opening::Scene { name, text: input.text })
 }
 

@@ -15,12 +15,13 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use carom::scene::model::OnParadox;
 use carom::scene::{Diagnostic, Format};
+use carom_answers::run::{Changes, Running};
+use carom_answers::{Input, Refusal};
 use futures_util::stream;
 use serde::{Deserialize, Serialize};
 
-use super::super::input::Input;
-use super::super::run::{Changes, Ready};
-use super::runs::{Run, Runs, thinned};
+use super::reel::thinned;
+use super::runs::{Run, Runs};
 use super::{look, page};
 use crate::VERSION;
 
@@ -191,6 +192,11 @@ fn faults(text: &str, diagnostics: &[Diagnostic]) -> Json<Faults> {
     Json(Faults { ok: false, diagnostics: diagnostics.iter().map(|d| marked(text, d)).collect() })
 }
 
+fn refused(refusal: &Refusal) -> Response {
+    let faults = faults(refusal.text().unwrap_or_default(), &refusal.diagnostics);
+    (StatusCode::UNPROCESSABLE_ENTITY, faults).into_response()
+}
+
 #[derive(Serialize)]
 struct Sound {
     ok: bool,
@@ -260,13 +266,11 @@ async fn begin(State(shared): State<Arc<Shared>>, Json(wish): Json<Wish>) -> Res
 }
 
 fn prepare(shared: &Shared, text: String, mut changes: Changes) -> Response {
-    let format = Format::guess(&text);
-    let scene = match carom::scene::file::read(&text, format) {
-        Ok(scene) => scene,
-        Err(diagnostics) => {
-            return (StatusCode::UNPROCESSABLE_ENTITY, faults(&text, &diagnostics)).into_response();
-        }
+    let subject = match Input::of_text("scene", text, None).scene() {
+        Ok(subject) => subject,
+        Err(refusal) => return refused(&refusal),
     };
+    let scene = &subject.scene;
     let bodies = scene.bodies.len() + scene.fills.iter().map(|fill| fill.count).sum::<usize>();
     if bodies > MOST_BODIES {
         let error = format!("{bodies} bodies are more than the page shows: at most {MOST_BODIES}");
@@ -275,12 +279,9 @@ fn prepare(shared: &Shared, text: String, mut changes: Changes) -> Response {
     let (sample, until) =
         (changes.sample.unwrap_or(scene.run.sample), changes.until.unwrap_or(scene.run.until));
     changes.sample = Some(thinned(sample, until, bodies));
-    let input = Input { name: "scene".to_string(), text: text.clone(), format };
-    match Ready::of(input, scene, changes, false) {
-        Err(refusal) => {
-            (StatusCode::UNPROCESSABLE_ENTITY, faults(&text, refusal.diagnostics())).into_response()
-        }
-        Ok(ready) => match shared.runs.begin(ready) {
+    match Running::begin(subject, changes, |_| true) {
+        Err(refusal) => refused(&refusal),
+        Ok(running) => match shared.runs.begin(running) {
             Ok(run) => (StatusCode::CREATED, Json(Begun { id: run.id })).into_response(),
             Err(_) => trouble(StatusCode::TOO_MANY_REQUESTS, "other runs are still at work: stop one first"),
         },

@@ -1,4 +1,4 @@
-//! [TZ]: a ball against a rough wall and a rough floor, by the projector of T1.
+//! \[TZ\]: a ball against a rough wall and a rough floor, by the projector of T1.
 //!
 //! Letters: m mass, r radius, J moment of inertia, J' = J + mr², J̃ = J + mr²/2, μ the coefficient of restitution.
 
@@ -8,7 +8,7 @@ use nalgebra::{DMatrix, Vector3};
 
 use super::scenes::{self, Case, count, motion_after};
 use super::{Paper, Row};
-use crate::diagnostics::Refusal;
+use crate::Refusal;
 
 pub const PAPER: Paper = Paper {
     name: "treschev-zubelevich",
@@ -218,7 +218,7 @@ struct Bounce {
 
 /// Bounces one after another: each starts from the library's result of the one before, after a flight in a parabola.
 fn bounces(case: &mut Case, number: usize) -> Result<Vec<Bounce>, Refusal> {
-    let g = -case.prepared.scene.gravity.z;
+    let g = -case.prepared.subject.scene.gravity.z;
     let (mut time, mut place) = (0.0, 0.0);
     let mut found = Vec::with_capacity(number);
     for _ in 0..number {
@@ -238,7 +238,7 @@ fn pendulum() -> Result<Vec<Row>, Refusal> {
     let mut case = Case::read(scenes::PENDULUM)?;
     let ball = Ball::of(&case);
     let start = case.motion();
-    let (v, u, g) = (-start[0].x, -start[0].z, -case.prepared.scene.gravity.z);
+    let (v, u, g) = (-start[0].x, -start[0].z, -case.prepared.subject.scene.gravity.z);
     let spin = ball.r * ball.m * v / ball.j;
     let first = case.solve(Law::NewtonLcp)?;
     let (needed, _) = case.friction(&first);

@@ -13,15 +13,8 @@ use carom::scene::model::Scene;
 use carom::simulation::{self, Audit, RollingDemand, Simulation, Stopped, Trouble, Unfit, World};
 use serde::{Deserialize, Serialize};
 
+use super::audience::Audience;
 use super::settings::Settings;
-
-/// Who hears of a run.
-pub trait Audience: Recorder {
-    /// Whether states at the sampling interval are of any use.
-    fn wants_samples(&self) -> bool {
-        true
-    }
-}
 
 /// Which loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,12 +114,19 @@ enum RunnerSnapshot {
 /// What a run has counted, whichever loop it is.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
+    /// Events.
     pub events: u64,
+    /// Impacts.
     pub impacts: u64,
+    /// Grazes.
     pub grazes: u64,
+    /// Contacts that lasted.
     pub holds: u64,
+    /// Searches for a first contact.
     pub searches: u64,
+    /// Gaps evaluated.
     pub gaps: u64,
+    /// Samples of all bodies.
     pub samples: u64,
     /// Collisions made elastic because they followed another too soon.
     pub elastic: u64,

@@ -1,4 +1,4 @@
-//! [PVWZ]: two smooth bodies that touch without approach, and the paradox of what follows.
+//! \[PVWZ\]: two smooth bodies that touch without approach, and the paradox of what follows.
 
 use carom::body::{Body, State};
 use carom::contact::classify::{Classification, Tolerances, classify};
@@ -14,7 +14,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::scenes::{self, Case};
 use super::{Paper, Row, same};
-use crate::diagnostics::Refusal;
+use crate::Refusal;
 
 pub const PAPER: Paper = Paper {
     name: "palffy-muhoray",

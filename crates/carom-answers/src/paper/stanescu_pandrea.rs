@@ -1,4 +1,4 @@
-//! [SP]: an ellipsoid against one, two and three planes.
+//! \[SP\]: an ellipsoid against one, two and three planes.
 
 use carom::contact::{Contact, Side, Surface};
 use carom::gap::gap_to_plane;
@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Unit, Vector3};
 
 use super::scenes::{self, Case, approaches, balanced, count, impulses, separations};
 use super::{Paper, Row, same};
-use crate::diagnostics::Refusal;
+use crate::Refusal;
 
 pub const PAPER: Paper = Paper {
     name: "stanescu-pandrea",
@@ -34,7 +34,7 @@ fn gap_at(case: &Case, height: f64) -> f64 {
     let (body, state) = &case.prepared.instant.bodies[0];
     let mut pose = state.pose();
     pose.translation.vector.z = height;
-    gap_to_plane(&body.shape, &pose, &case.prepared.scene.planes[0].half_space).gap
+    gap_to_plane(&body.shape, &pose, &case.prepared.subject.scene.planes[0].half_space).gap
 }
 
 fn horizontal_plane() -> Result<Vec<Row>, Refusal> {
@@ -90,7 +90,7 @@ fn horizontal_plane() -> Result<Vec<Row>, Refusal> {
 fn oblique_plane() -> Result<Vec<Row>, Refusal> {
     let case = Case::read(scenes::OBLIQUE_PLANE)?;
     let contact = &case.prepared.instant.contacts[0];
-    let plane = case.prepared.scene.planes[0].half_space;
+    let plane = case.prepared.subject.scene.planes[0].half_space;
     let on_plane = plane.height(&contact.point).abs() <= 1e-12;
     Ok(vec![
         case.row("(52)–(58)", "touching point")
@@ -106,8 +106,9 @@ fn oblique_plane() -> Result<Vec<Row>, Refusal> {
 fn two_planes() -> Result<Vec<Row>, Refusal> {
     let mut case = Case::read(scenes::TWO_PLANES)?;
     let (body, state) = case.prepared.instant.bodies[0];
-    let gap =
-        |k: usize| gap_to_plane(&body.shape, &state.pose(), &case.prepared.scene.planes[k].half_space).gap;
+    let gap = |k: usize| {
+        gap_to_plane(&body.shape, &state.pose(), &case.prepared.subject.scene.planes[k].half_space).gap
+    };
     // How far the centre is from each plane when the body touches it.
     let centre = [state.position.x - gap(1), state.position.y - gap(0)];
     let g = case.inertances()?;

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use carom::contact::neighbourhood::Patch;
 use nalgebra::Vector2;
 
-use super::number;
-use crate::commands::classify::Found;
+use super::Found;
+use crate::words::number;
 
 /// The side of a panel and the margin around it.
 const PANEL: f64 = 320.0;

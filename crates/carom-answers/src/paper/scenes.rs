@@ -9,55 +9,52 @@ use carom::scene::instant::TOUCHING;
 use nalgebra::{DMatrix, Vector3};
 
 use super::Row;
-use crate::commands::input::Input;
-use crate::commands::solve::Prepared;
-use crate::diagnostics::Refusal;
+use crate::solve::Prepared;
+use crate::{Input, Refusal};
 
 /// A file of `cases/papers/`: its name and its text.
 pub type File = (&'static str, &'static str);
 
-pub const ROLLING_BALL_ELASTIC: File = (
-    "tz_rolling_ball_elastic.toml",
-    include_str!("../../../../../cases/papers/tz_rolling_ball_elastic.toml"),
-);
+pub const ROLLING_BALL_ELASTIC: File =
+    ("tz_rolling_ball_elastic.toml", include_str!("../../../../cases/papers/tz_rolling_ball_elastic.toml"));
 pub const ROLLING_BALL: File =
-    ("tz_rolling_ball.toml", include_str!("../../../../../cases/papers/tz_rolling_ball.toml"));
+    ("tz_rolling_ball.toml", include_str!("../../../../cases/papers/tz_rolling_ball.toml"));
 pub const THROWN_BALL: File =
-    ("tz_thrown_ball.toml", include_str!("../../../../../cases/papers/tz_thrown_ball.toml"));
-pub const PENDULUM: File = ("tz_pendulum.toml", include_str!("../../../../../cases/papers/tz_pendulum.toml"));
+    ("tz_thrown_ball.toml", include_str!("../../../../cases/papers/tz_thrown_ball.toml"));
+pub const PENDULUM: File = ("tz_pendulum.toml", include_str!("../../../../cases/papers/tz_pendulum.toml"));
 pub const SUPERBALL_FLOOR: File =
-    ("tz_superball_floor.toml", include_str!("../../../../../cases/papers/tz_superball_floor.toml"));
+    ("tz_superball_floor.toml", include_str!("../../../../cases/papers/tz_superball_floor.toml"));
 pub const SUPERBALL_TABLE: File =
-    ("tz_superball_table.toml", include_str!("../../../../../cases/papers/tz_superball_table.toml"));
+    ("tz_superball_table.toml", include_str!("../../../../cases/papers/tz_superball_table.toml"));
 pub const HORIZONTAL_PLANE: File =
-    ("sp_horizontal_plane.toml", include_str!("../../../../../cases/papers/sp_horizontal_plane.toml"));
+    ("sp_horizontal_plane.toml", include_str!("../../../../cases/papers/sp_horizontal_plane.toml"));
 pub const OBLIQUE_PLANE: File =
-    ("sp_oblique_plane.toml", include_str!("../../../../../cases/papers/sp_oblique_plane.toml"));
+    ("sp_oblique_plane.toml", include_str!("../../../../cases/papers/sp_oblique_plane.toml"));
 pub const TWO_PLANES: File =
-    ("sp_two_planes.toml", include_str!("../../../../../cases/papers/sp_two_planes.toml"));
+    ("sp_two_planes.toml", include_str!("../../../../cases/papers/sp_two_planes.toml"));
 pub const TWO_PLANES_ALIGNED: File =
-    ("sp_two_planes_aligned.toml", include_str!("../../../../../cases/papers/sp_two_planes_aligned.toml"));
+    ("sp_two_planes_aligned.toml", include_str!("../../../../cases/papers/sp_two_planes_aligned.toml"));
 pub const TWO_PLANES_ONE_LEAVING: File = (
     "sp_two_planes_one_leaving.toml",
-    include_str!("../../../../../cases/papers/sp_two_planes_one_leaving.toml"),
+    include_str!("../../../../cases/papers/sp_two_planes_one_leaving.toml"),
 );
 pub const TWO_OBLIQUE_PLANES: File =
-    ("sp_two_oblique_planes.toml", include_str!("../../../../../cases/papers/sp_two_oblique_planes.toml"));
-pub const CORNER: File = ("sp_corner.toml", include_str!("../../../../../cases/papers/sp_corner.toml"));
+    ("sp_two_oblique_planes.toml", include_str!("../../../../cases/papers/sp_two_oblique_planes.toml"));
+pub const CORNER: File = ("sp_corner.toml", include_str!("../../../../cases/papers/sp_corner.toml"));
 pub const HINGED_FRAMES: File =
-    ("dps_hinged_frames.toml", include_str!("../../../../../cases/papers/dps_hinged_frames.toml"));
+    ("dps_hinged_frames.toml", include_str!("../../../../cases/papers/dps_hinged_frames.toml"));
 pub const SINGULAR_FRAMES: File =
-    ("dps_singular_frames.toml", include_str!("../../../../../cases/papers/dps_singular_frames.toml"));
+    ("dps_singular_frames.toml", include_str!("../../../../cases/papers/dps_singular_frames.toml"));
 pub const CYLINDRICAL_FRAMES: File =
-    ("dps_cylindrical_frames.toml", include_str!("../../../../../cases/papers/dps_cylindrical_frames.toml"));
+    ("dps_cylindrical_frames.toml", include_str!("../../../../cases/papers/dps_cylindrical_frames.toml"));
 pub const SPHERICAL_FRAMES: File =
-    ("dps_spherical_frames.toml", include_str!("../../../../../cases/papers/dps_spherical_frames.toml"));
+    ("dps_spherical_frames.toml", include_str!("../../../../cases/papers/dps_spherical_frames.toml"));
 
-pub const PARADOX: File = ("paradox.toml", include_str!("../../../../../cases/papers/paradox.toml"));
+pub const PARADOX: File = ("paradox.toml", include_str!("../../../../cases/papers/paradox.toml"));
 pub const TWO_ELLIPSES: File =
-    ("pvwz_two_ellipses.toml", include_str!("../../../../../cases/papers/pvwz_two_ellipses.toml"));
+    ("pvwz_two_ellipses.toml", include_str!("../../../../cases/papers/pvwz_two_ellipses.toml"));
 pub const OVERLAPPING: File =
-    ("pvwz_overlapping.toml", include_str!("../../../../../cases/papers/pvwz_overlapping.toml"));
+    ("pvwz_overlapping.toml", include_str!("../../../../cases/papers/pvwz_overlapping.toml"));
 
 /// A scene ready to be asked.
 pub struct Case {
@@ -70,13 +67,18 @@ impl Case {
     /// Reads a scene.
     pub fn read(file: File) -> Result<Self, Refusal> {
         let (name, text) = file;
-        let input = Input { name: name.to_string(), text: text.to_string(), format: Format::Toml };
-        Ok(Self { file, prepared: Prepared::of(input, TOUCHING)? })
+        let subject = Input::of_text(name, text.to_string(), Some(Format::Toml)).scene()?;
+        Ok(Self { file, prepared: Prepared::of(subject, TOUCHING)? })
     }
 
     /// The start of a row about this scene.
     pub fn row(&self, equation: &'static str, quantity: &'static str) -> Row {
-        Row::new(self.file.0, self.prepared.scene.title.clone().unwrap_or_default(), equation, quantity)
+        Row::new(
+            self.file.0,
+            self.prepared.subject.scene.title.clone().unwrap_or_default(),
+            equation,
+            quantity,
+        )
     }
 
     /// Gives the contacts other coefficients of restitution, one each.
@@ -107,10 +109,7 @@ impl Case {
 
     /// Resolves the impact.
     pub fn solve_with(&self, options: &Options) -> Result<BodyOutcome, Refusal> {
-        let (name, text) = self.file;
-        let refuse =
-            |diagnostic: Box<_>| Refusal::of_file(name.to_string(), text.to_string(), vec![*diagnostic]);
-        self.prepared.solve(options).map_err(refuse)
+        self.prepared.solve(options)
     }
 
     /// The inertances g_ij of the contact rows.

@@ -1,4 +1,4 @@
-//! [DPS]: two bodies on hinges that touch at three points.
+//! \[DPS\]: two bodies on hinges that touch at three points.
 //!
 //! Letters: a₁ to a₅ lengths of the frames, n_i = (α_i, β_i, γ_i) the normals, C the centres, O the hinges, A the
 //! contact points; the paper's v₁₂ₙ is −y.
@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 
 use super::scenes::{self, Case, approaches, balanced, count, impulses, separations};
 use super::{Paper, Row, same};
-use crate::diagnostics::Refusal;
+use crate::Refusal;
 
 pub const PAPER: Paper = Paper {
     name: "dragna-pandrea-stanescu",

@@ -1,6 +1,6 @@
-//! `carom paper [NAME]`: the published examples reproduced, what is printed beside what is computed.
+//! The published examples reproduced, what is printed beside what is computed.
 //!
-//! Every computed value comes from the library at run time, out of the scenes in `cases/papers/`, which the program
+//! Every computed value comes from the library at run time, out of the scenes in `cases/papers/`, which this crate
 //! carries with it. A printed formula is evaluated on the same scene. A verdict compares the two wherever both are
 //! numbers; where a paper's own wording is not on record, the row says so in words.
 
@@ -10,57 +10,22 @@ mod scenes;
 mod stanescu_pandrea;
 mod treschev_zubelevich;
 
-use std::io::{self, Write};
-
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::{Serialize, Serializer};
 
-use crate::diagnostics::Refusal;
-use crate::report::{self, Style};
-use crate::{Failure, Verdict as Ending};
-
-/// The command's arguments.
-#[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP)]
-pub struct Arguments {
-    /// The paper; without it, the papers are listed
-    #[arg(value_parser = paper_parser())]
-    name: Option<&'static Paper>,
-
-    /// Print one JSON document and nothing else
-    #[arg(long)]
-    pub json: bool,
-}
-
-const AFTER_HELP: &str = "\
-Each row sets what the paper prints beside what this program computes from the scene named above it:
-  agrees    the two are the same
-  misprint  a slip of the pen; the erratum says what is meant
-  wrong     what is printed does not hold; the erratum says what does
-  beyond    nothing printed is on record; in brackets what this project's own theory gives
-
-Examples:
-  carom paper
-  carom paper stanescu-pandrea
-  carom paper dragna-pandrea-stanescu --json
-  carom compare cases/papers/sp_two_planes.toml";
-
-fn paper_parser() -> impl TypedValueParser<Value = &'static Paper> {
-    PossibleValuesParser::new(PAPERS.iter().map(|paper| paper.name))
-        .map(|name| PAPERS.iter().find(|paper| paper.name == name).unwrap_or(&PAPERS[0]))
-}
+use crate::Refusal;
 
 /// A paper that can be reproduced.
 #[derive(Debug)]
 pub struct Paper {
-    /// Its name on the command line.
+    /// Its name in questions.
     pub name: &'static str,
     /// Its citation.
     pub citation: &'static str,
     rows: fn() -> Result<Vec<Row>, Refusal>,
 }
 
-static PAPERS: [Paper; 4] = [
+/// All of them.
+pub static PAPERS: [Paper; 4] = [
     treschev_zubelevich::PAPER,
     stanescu_pandrea::PAPER,
     dragna_pandrea_stanescu::PAPER,
@@ -239,53 +204,52 @@ fn same(a: &[f64], b: &[f64], scale: f64, tolerance: f64) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance * size)
 }
 
-/// Lists the papers, or reproduces one.
-pub fn run(arguments: &Arguments) -> Result<Ending, Failure> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    match arguments.name {
-        Some(paper) => {
-            let rows = (paper.rows)()?;
-            if arguments.json {
-                let document = Document { paper: paper.name, citation: paper.citation, rows: &rows };
-                serde_json::to_writer(&mut out, &document).map_err(io::Error::from)?;
-                writeln!(out)?;
-            } else {
-                report::paper::write(&mut out, paper, &rows, Style::of_stdout())?;
-            }
-        }
+/// A paper reproduced. It serialises as the document for programs.
+#[derive(Debug, Clone, Serialize)]
+pub struct Reproduction {
+    /// The paper's name.
+    pub paper: &'static str,
+    /// Its citation.
+    pub citation: &'static str,
+    /// Its statements.
+    pub rows: Vec<Row>,
+}
+
+impl Paper {
+    /// The one of a name.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        PAPERS.iter().find(|paper| paper.name == name)
+    }
+
+    /// Computes everything that it states.
+    pub fn reproduce(&self) -> Result<Reproduction, Refusal> {
+        Ok(Reproduction { paper: self.name, citation: self.citation, rows: (self.rows)()? })
+    }
+}
+
+/// Reproduces the paper of a name.
+pub fn answer(name: &str) -> Result<Reproduction, Refusal> {
+    match Paper::find(name) {
+        Some(paper) => paper.reproduce(),
         None => {
-            let mut papers = Vec::new();
-            for paper in &PAPERS {
-                papers.push((paper, (paper.rows)()?));
-            }
-            if arguments.json {
-                let entry = |(paper, rows): &(&'static Paper, Vec<Row>)| Entry {
-                    name: paper.name,
-                    citation: paper.citation,
-                    rows: rows.len(),
-                };
-                let document = List { papers: papers.iter().map(entry).collect() };
-                serde_json::to_writer(&mut out, &document).map_err(io::Error::from)?;
-                writeln!(out)?;
-            } else {
-                report::paper::write_list(&mut out, &papers, Style::of_stdout())?;
-            }
+            let names = PAPERS.each_ref().map(|paper| paper.name).join(", ");
+            Err(Refusal::of_value("name", name, &format!("one of {names}")))
         }
     }
-    out.flush()?;
-    Ok(Ending::Done)
 }
 
-#[derive(Serialize)]
-struct Document<'a> {
-    paper: &'static str,
-    citation: &'static str,
-    rows: &'a [Row],
+/// All papers reproduced. It serialises as the list for programs, which has the number of rows only.
+#[derive(Debug, Clone, Serialize)]
+pub struct Catalogue {
+    /// The papers.
+    #[serde(serialize_with = "entries")]
+    pub papers: Vec<Reproduction>,
 }
 
-#[derive(Serialize)]
-struct List {
-    papers: Vec<Entry>,
+/// Reproduces all papers.
+pub fn catalogue() -> Result<Catalogue, Refusal> {
+    let papers = PAPERS.iter().map(Paper::reproduce).collect::<Result<_, _>>()?;
+    Ok(Catalogue { papers })
 }
 
 #[derive(Serialize)]
@@ -293,4 +257,10 @@ struct Entry {
     name: &'static str,
     citation: &'static str,
     rows: usize,
+}
+
+fn entries<S: Serializer>(papers: &[Reproduction], serializer: S) -> Result<S::Ok, S::Error> {
+    let entry =
+        |paper: &Reproduction| Entry { name: paper.paper, citation: paper.citation, rows: paper.rows.len() };
+    serializer.collect_seq(papers.iter().map(entry))
 }

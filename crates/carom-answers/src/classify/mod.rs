@@ -1,0 +1,237 @@
+//! The kinematics of every contact of a scene, and its type.
+
+mod document;
+mod picture;
+
+use carom::body::State;
+use carom::contact::Side;
+use carom::contact::classify::{Classification, Tolerances, classify};
+use carom::contact::kinematics::{Facing, Fit, Moving, effective_inverse_mass};
+use carom::contact::neighbourhood::Other;
+use carom::contact::neighbourhood::{Neighbourhood, neighbourhood};
+use carom::gap::Gap;
+use carom::motion::{Derivatives, Flight};
+use carom::scene::instant::{Instant, name};
+use carom::scene::model::Scene;
+use nalgebra::Vector3;
+
+use crate::options::{SPAN, TOUCHING};
+use crate::{Refusal, Subject};
+
+pub use document::{ContactEntry, Document, Look};
+
+/// What is asked.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Request {
+    /// How close counts as touching, and what counts as zero.
+    pub tolerances: Tolerances,
+    /// Whether neighbourhoods are wanted; a span asks for them too.
+    pub neighbourhood: bool,
+    /// How long before and after the contact they reach; by default a small part of a turn.
+    pub span: Option<f64>,
+}
+
+/// A contact, or two bodies that overlap.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The names, a plane first.
+    pub bodies: [String; 2],
+    /// What it is.
+    pub class: Classification,
+    /// n·M·n.
+    pub effective_inverse_mass: f64,
+    /// The picture, where asked for.
+    pub neighbourhood: Option<Neighbourhood>,
+}
+
+/// Everything found in a scene.
+#[derive(Debug, Clone)]
+pub struct Findings {
+    /// The scene's title.
+    pub title: Option<String>,
+    /// Those that touch.
+    pub contacts: Vec<Found>,
+    /// Those that overlap, the deepest first.
+    pub overlaps: Vec<Found>,
+    /// The nearest pair of those apart: names and gap.
+    pub nearest: Option<([String; 2], f64)>,
+    /// What else to know.
+    pub notes: Vec<String>,
+}
+
+/// Classifies every contact.
+pub fn answer(subject: &Subject, request: &Request) -> Result<Findings, Refusal> {
+    let scene = &subject.scene;
+    TOUCHING.check("touching", request.tolerances.touching)?;
+    TOUCHING.check("tolerance", request.tolerances.rates)?;
+    SPAN.check_some("span", request.span)?;
+    if !scene.fills.is_empty() {
+        let message = "has no bodies yet at the scene's instant";
+        return Err(subject.refuse_at("fill[0]", message, "bodies with positions of their own"));
+    }
+    let found = Findings::of(scene, request);
+    let sick = found.contacts.iter().chain(&found.overlaps).find(|pair| !pair.class.kinematics.v.is_finite());
+    if let Some(pair) = sick {
+        let [first, second] = &pair.bodies;
+        let message = format!("the motion of `{first}` and `{second}` is beyond the range of 64-bit floats");
+        return Err(subject.refuse_at("body[0]", &message, "a motion that can be computed"));
+    }
+    Ok(found)
+}
+
+impl Findings {
+    /// Every pair of a scene that touches or overlaps.
+    pub fn of(scene: &Scene, request: &Request) -> Self {
+        let Request { tolerances, neighbourhood, span } = *request;
+        let draw = (neighbourhood || span.is_some()).then_some(span);
+        let instant = Instant {
+            bodies: scene.bodies.iter().map(|b| (b.body, b.state)).collect(),
+            joints: scene.joints.clone(),
+            contacts: Vec::new(),
+            detected: true,
+            nearest: None,
+        };
+        let near = tolerances.touching;
+        let mut found = Self {
+            title: scene.title.clone(),
+            contacts: Vec::new(),
+            overlaps: Vec::new(),
+            nearest: None,
+            notes: Vec::new(),
+        };
+        instant.each_near_pair(scene, near, |sides, image, gap, size| {
+            let names = || sides.map(|side| name(scene, side).to_string());
+            if gap.gap > near * size {
+                if found.nearest.as_ref().is_none_or(|(_, least)| gap.gap < *least) {
+                    found.nearest = Some((names(), gap.gap));
+                }
+                return;
+            }
+            let pair = Pair { scene, sides, image, gap };
+            let touching = gap.gap >= -near * size;
+            let Some(one) = pair.classify(names(), tolerances, draw.filter(|_| touching)) else {
+                return;
+            };
+            if touching { found.contacts.push(one) } else { found.overlaps.push(one) }
+        });
+        found.overlaps.sort_by(|a, b| a.class.kinematics.gap.total_cmp(&b.class.kinematics.gap));
+        found.notes = notes(scene, &found);
+        found
+    }
+
+    /// The picture of the neighbourhoods that were asked for, as SVG.
+    pub fn svg(&self) -> String {
+        picture::svg(&self.contacts)
+    }
+}
+
+/// Two sides near each other.
+struct Pair<'a> {
+    scene: &'a Scene,
+    sides: [Side; 2],
+    image: Vector3<f64>,
+    gap: Gap,
+}
+
+impl Pair<'_> {
+    fn classify(
+        &self,
+        bodies: [String; 2],
+        tolerances: Tolerances,
+        draw: Option<Option<f64>>,
+    ) -> Option<Found> {
+        let Side::Body(j) = self.sides[1] else { return None };
+        let (scene, second) = (self.scene, &self.scene.bodies[j]);
+        let state = State { position: second.state.position + self.image, ..second.state };
+        let moving =
+            |body: &'_ carom::body::Body, state: &State| Derivatives::new(body, state, &scene.gravity);
+        let two = Moving { shape: &second.body.shape, state, derivatives: moving(&second.body, &state) };
+        let one = match self.sides[0] {
+            Side::Plane(k) => Facing::Plane(&scene.planes[k].half_space),
+            Side::Body(i) => {
+                let first = &scene.bodies[i];
+                let derivatives = moving(&first.body, &first.state);
+                Facing::Body(Moving { shape: &first.body.shape, state: first.state, derivatives })
+            }
+        };
+        let class = classify(&one, &two, &self.gap, tolerances);
+        let k = &class.kinematics;
+        let first = match self.sides[0] {
+            Side::Plane(_) => None,
+            Side::Body(i) => Some((&scene.bodies[i].body, &scene.bodies[i].state)),
+        };
+        let effective_inverse_mass =
+            effective_inverse_mass([first, Some((&second.body, &state))], &k.points, &k.normal);
+        let flight = Flight::new(&second.body, &state, &scene.gravity);
+        let neighbourhood = draw.and_then(|span| {
+            let times = times(span.unwrap_or_else(|| readable_span(&class)));
+            match self.sides[0] {
+                Side::Plane(i) => neighbourhood(
+                    Other::Plane(&scene.planes[i].half_space),
+                    (&second.body.shape, &flight),
+                    k,
+                    &times,
+                ),
+                Side::Body(i) => {
+                    let first = &scene.bodies[i];
+                    let other = Flight::new(&first.body, &first.state, &scene.gravity);
+                    neighbourhood(
+                        Other::Body(&first.body.shape, &other),
+                        (&second.body.shape, &flight),
+                        k,
+                        &times,
+                    )
+                }
+            }
+        });
+        Some(Found { bodies, class, effective_inverse_mass, neighbourhood })
+    }
+}
+
+/// A twentieth of the time that the motion takes over the bodies' size; one second where nothing moves.
+fn readable_span(class: &Classification) -> f64 {
+    let s = &class.scales;
+    let rate = (s.speed / s.length).max((s.acceleration / s.length).sqrt());
+    if rate > 0.0 { 0.05 / rate } else { 1.0 }
+}
+
+/// Four times before and four after.
+fn times(span: f64) -> Vec<f64> {
+    [-1.0, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1.0].map(|part| part * span).to_vec()
+}
+
+fn notes(scene: &Scene, found: &Findings) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !scene.contacts.is_empty() {
+        notes.push("the contacts that the scene gives are for solve; these are detected".to_string());
+    }
+    let held: Vec<&str> = scene
+        .bodies
+        .iter()
+        .enumerate()
+        .filter(|(i, b)| {
+            scene.joints.iter().any(|joint| joint.bodies.contains(i))
+                && found.contacts.iter().any(|contact| contact.bodies.contains(&b.name))
+        })
+        .map(|(_, b)| b.name.as_str())
+        .collect();
+    if !held.is_empty() {
+        notes.push(format!(
+            "held by joints, which a, g2 and g3 leave out, being those of free flight: {}",
+            held.join(", ")
+        ));
+    }
+    for contact in &found.contacts {
+        let [first, second] = &contact.bodies;
+        match contact.class.kinematics.fit {
+            Fit::Curved => {}
+            Fit::Flat => notes.push(format!(
+                "{first} and {second} are flat where they touch: the contact point is not determined, and g3 is not used"
+            )),
+            Fit::Rocking => notes.push(format!(
+                "{first} and {second} are flat where they touch and turn about the flat: g2 is minus infinity"
+            )),
+        }
+    }
+    notes
+}

@@ -1,0 +1,116 @@
+//! What a question is asked of: a text with its name and its language, and the scene that it says.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use carom::scene::document::LONGEST;
+use carom::scene::file::{self, Source};
+use carom::scene::model::Scene;
+use carom::scene::{Diagnostic, Format};
+
+use crate::Refusal;
+
+/// A text that has been read from somewhere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Input {
+    /// Its name for messages.
+    pub name: String,
+    /// What it says.
+    pub text: String,
+    /// Its language.
+    pub format: Format,
+}
+
+impl Input {
+    /// A text at hand, in a language that is known, or guessed by its first character.
+    pub fn of_text(name: &str, text: String, format: Option<Format>) -> Self {
+        let format = format.unwrap_or_else(|| Format::guess(&text));
+        Self { name: name.to_string(), text, format }
+    }
+
+    /// Reads a file. Its language is that of its extension, else it is guessed.
+    pub fn read(path: &Path) -> Result<Self, Refusal> {
+        let name = path.display().to_string();
+        if path.is_dir() {
+            return Err(Refusal::of_unreadable(name, "a directory, not a file"));
+        }
+        match File::open(path) {
+            Ok(file) => {
+                let extension = path.extension().and_then(|extension| extension.to_str());
+                Self::read_from(file, name, extension.and_then(Format::from_extension))
+            }
+            Err(error) => Err(Refusal::of_unreadable(name, &format!("cannot be read: {error}"))),
+        }
+    }
+
+    /// Reads what is open already.
+    pub fn read_from(reader: impl Read, name: String, format: Option<Format>) -> Result<Self, Refusal> {
+        // One byte more than a document may have, so that its reader says so; a device may never end.
+        let limit = LONGEST as u64 + 1;
+        let mut bytes = Vec::new();
+        match reader.take(limit).read_to_end(&mut bytes).map(|_| String::from_utf8(bytes)) {
+            Ok(Ok(text)) => Ok(Self::of_text(&name, text, format)),
+            Ok(Err(error)) => {
+                let offset = error.utf8_error().valid_up_to();
+                let message = format!("not a text file in UTF-8 (byte {offset} is not)");
+                Err(Refusal::of_unreadable(name, &message))
+            }
+            Err(error) => Err(Refusal::of_unreadable(name, &format!("cannot be read: {error}"))),
+        }
+    }
+
+    /// The scene that it says. Its warnings are in [`Scene::warnings`], and nobody has seen them yet.
+    pub fn scene(self) -> Result<Subject, Refusal> {
+        match file::read(&self.text, self.format) {
+            Ok(scene) => Ok(Subject { input: self, scene }),
+            Err(diagnostics) => Err(self.refuse(diagnostics)),
+        }
+    }
+
+    /// Tells texts apart: FNV-1a with 128 bits (Fowler, Noll, Vo).
+    pub fn hash(&self) -> String {
+        const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+        const PRIME: u128 = (1 << 88) + 0x13b;
+        let next = |hash: u128, byte: u8| (hash ^ u128::from(byte)).wrapping_mul(PRIME);
+        format!("fnv1a-128:{:032x}", self.text.bytes().fold(OFFSET, next))
+    }
+
+    /// Refuses it.
+    pub fn refuse(&self, diagnostics: Vec<Diagnostic>) -> Refusal {
+        Refusal::of_text(self.name.clone(), self.text.clone(), diagnostics)
+    }
+}
+
+/// A scene, with the text to point into.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// The text.
+    pub input: Input,
+    /// The scene, as the text says it or as it has become.
+    pub scene: Scene,
+}
+
+impl Subject {
+    /// Finds the places of several findings.
+    pub fn source(&self) -> Source<'_> {
+        Source::new(&self.input.text, self.input.format)
+    }
+
+    /// Refuses it for one reason, at a path of the document.
+    pub fn refuse_at(&self, path: &str, message: &str, expected: &str) -> Refusal {
+        self.input.refuse(vec![self.source().explain(path, message, expected)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Input;
+
+    #[test]
+    fn hashes_are_the_published_ones() {
+        let hash = |text: &str| Input::of_text("", text.to_string(), None).hash();
+        assert_eq!(hash(""), "fnv1a-128:6c62272e07bb014262b821756295c58d");
+        assert_eq!(hash("foobar"), "fnv1a-128:343e1662793c64bf6f0d3597ba446f18");
+    }
+}

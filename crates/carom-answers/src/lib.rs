@@ -1,0 +1,81 @@
+//! Each question that can be asked of a scene, as a function from its text to an answer.
+//!
+//! An answer is a document that serialises, the same that the program prints with `--json`, with notes and an audit; or a
+//! [`Refusal`] with the places of what is wrong. There is no printing here, no command line and no terminal, and a file
+//! only where a caller names one to [`Input::read`].
+//!
+//! ```
+//! use carom_answers::{Input, Resolution, solve};
+//!
+//! let text = "carom = 1
+//! [[body]]
+//! name = 'ball'
+//! shape = { sphere = { radius = 0.1 } }
+//! mass = 2
+//! position = [0, 0, 0.1]
+//! velocity = [0, 0, -3]
+//! [[plane]]
+//! name = 'floor'
+//! normal = [0, 0, 1]
+//! [surface]
+//! restitution = 0.5
+//! ";
+//! let subject = Input::of_text("ball.toml", text.to_string(), None).scene()?;
+//! let prepared = solve::Prepared::of(subject, carom::scene::instant::TOUCHING)?;
+//! let solved = prepared.solved(&Resolution::default())?;
+//! assert!((solved.result.states[0].velocity.z - 1.5).abs() < 1e-15);
+//! let document = serde_json::to_value(solved.document(false)).unwrap();
+//! assert_eq!(document["law"], "newton_lcp");
+//! # Ok::<(), carom_answers::Refusal>(())
+//! ```
+//!
+//! In reading order: [`words`], [`refusal`], [`input`] (text and scene), [`options`] (what options take), [`resolution`]
+//! (how an impact is resolved), then a module a question: [`solve`], [`compare`], [`classify`], [`gap`], [`toi`],
+//! [`generalized`], [`paradox`], [`paper`], [`schema`], [`run`].
+
+pub mod words;
+
+pub mod refusal;
+
+pub mod input;
+
+pub mod options;
+
+pub mod resolution;
+
+pub mod solve;
+
+pub mod compare;
+
+pub mod classify;
+
+pub mod gap;
+
+pub mod toi;
+
+pub mod generalized;
+
+pub mod paradox;
+
+pub mod paper;
+
+pub mod schema;
+
+pub mod run;
+
+pub use input::{Input, Subject};
+pub use refusal::Refusal;
+pub use resolution::Resolution;
+
+/// What an answer comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is one.
+    Done,
+    /// The physics has no answer under the chosen law.
+    NoAnswer,
+    /// The result does not pass its own audit: a fault of the engine.
+    AuditFailed,
+    /// The audit of a run found a violation, of this quantity, and the run ended there.
+    Violated(&'static str),
+}

@@ -1,0 +1,61 @@
+//! The options of a question: which values they take, said once for every way to ask.
+
+use crate::Refusal;
+
+/// The numbers that an option takes.
+#[derive(Debug, Clone, Copy)]
+pub struct Range {
+    holds: fn(f64) -> bool,
+    /// In words, to go after “expected”.
+    pub expected: &'static str,
+}
+
+impl Range {
+    /// Those for which a condition holds.
+    pub(crate) const fn new(holds: fn(f64) -> bool, expected: &'static str) -> Self {
+        Self { holds, expected }
+    }
+
+    /// Whether a number is one of them.
+    pub fn contains(&self, x: f64) -> bool {
+        (self.holds)(x)
+    }
+
+    /// A number of them as a user wrote it, or what was expected.
+    pub fn parse(&self, text: &str) -> Result<f64, String> {
+        let x = text.parse().ok().filter(|&x| self.contains(x));
+        x.ok_or_else(|| format!("expected {}", self.expected))
+    }
+
+    /// Refuses a value of an option that is not among them.
+    pub fn check(&self, option: &str, value: f64) -> Result<(), Refusal> {
+        if self.contains(value) {
+            Ok(())
+        } else {
+            Err(Refusal::of_value(option, &value.to_string(), self.expected))
+        }
+    }
+
+    /// The same of one that may be missing.
+    pub fn check_some(&self, option: &str, value: Option<f64>) -> Result<(), Refusal> {
+        value.map_or(Ok(()), |value| self.check(option, value))
+    }
+}
+
+/// How close, relative to the sizes of two bodies, counts as touching.
+pub const TOUCHING: Range = Range::new(|x| (0.0..=0.1).contains(&x), "a number from 0 to 0.1");
+
+/// A time that may be negative.
+pub const TIME: Range = Range::new(f64::is_finite, "a finite number");
+
+/// A time that something ends at.
+pub const END: Range = Range::new(|x| x.is_finite() && x > 0.0, "a finite time greater than 0");
+
+/// A length of time that is one.
+pub const SPAN: Range = Range::new(|x| x.is_finite() && x > 0.0, "a time greater than 0");
+
+/// A length of time that may be nothing.
+pub const DELAY: Range = Range::new(|x| x.is_finite() && x >= 0.0, "a time of 0 or more");
+
+/// A number that is not negative.
+pub const NOT_NEGATIVE: Range = Range::new(|x| x.is_finite() && x >= 0.0, "a finite number, at least 0");

@@ -1,0 +1,117 @@
+//! Who hears of a run, and what is looked at on the way to them: numbers that are none, and derivatives that have no bound.
+
+use carom::record::{Event, JointReaction, Memory, Moment, Nothing, Recorder, Sample};
+use nalgebra::Vector3;
+
+use super::limits::Violation;
+
+/// Who hears of a run.
+pub trait Audience: Recorder {
+    /// Whether states at the sampling interval are of any use.
+    fn wants_samples(&self) -> bool {
+        true
+    }
+}
+
+impl Audience for Memory {}
+
+impl Audience for Nothing {
+    fn wants_samples(&self) -> bool {
+        false
+    }
+}
+
+/// What was seen.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Watch {
+    /// How many derivatives of gaps were not finite.
+    pub unbounded: u64,
+    /// Numbers that are none.
+    pub fault: Option<Violation>,
+    /// How many events there were.
+    events: u64,
+}
+
+impl Watch {
+    /// Takes up what was seen in so many events before.
+    pub fn since(events: u64, unbounded: u64) -> Self {
+        Self { unbounded, fault: None, events }
+    }
+}
+
+/// Hears first.
+pub(super) struct Watched<'a, A> {
+    /// What it has seen.
+    pub watch: &'a mut Watch,
+    /// To whom it passes everything on.
+    pub audience: &'a mut A,
+}
+
+impl<A: Audience> Recorder for Watched<'_, A> {
+    fn events(&mut self, events: &[Event]) {
+        for event in events {
+            if !is_finite(event) {
+                self.watch.fault.get_or_insert(Violation::not_finite(event.number));
+            }
+            let unbounded = [event.g2, event.g3, event.force_slope].into_iter().flatten();
+            self.watch.unbounded += unbounded.filter(|x| !x.is_finite()).count() as u64;
+            self.watch.events = event.number + 1;
+        }
+        self.audience.events(events);
+    }
+
+    fn samples(&mut self, samples: &[Sample]) {
+        if let Some(sample) = samples.iter().find(|sample| !is_state_finite(sample)) {
+            let event = match sample.moment {
+                Moment::Sample => self.watch.events,
+                Moment::Before(number) | Moment::After(number) => number,
+            };
+            self.watch.fault.get_or_insert(Violation::not_finite(event));
+        }
+        self.audience.samples(samples);
+    }
+
+    fn reactions(&mut self, reactions: &[JointReaction]) {
+        let finite = |r: &JointReaction| [r.force, r.torque, r.point].iter().all(all_finite);
+        if !reactions.iter().all(finite) {
+            self.watch.fault.get_or_insert(Violation::not_finite(self.watch.events));
+        }
+        self.audience.reactions(reactions);
+    }
+}
+
+impl<A: Audience> Audience for Watched<'_, A> {
+    fn wants_samples(&self) -> bool {
+        self.audience.wants_samples()
+    }
+}
+
+fn all_finite(vector: &Vector3<f64>) -> bool {
+    vector.iter().all(|x| x.is_finite())
+}
+
+fn is_finite(event: &Event) -> bool {
+    let numbers = [
+        event.time,
+        event.time_error,
+        event.gap,
+        event.approach,
+        event.separation,
+        event.impulse,
+        event.energy_before,
+        event.energy_after,
+    ];
+    let limit = event.limit.unwrap_or_default();
+    numbers.iter().chain(&limit).all(|x| x.is_finite())
+        && [event.point, event.normal, event.impulse_vector].iter().all(all_finite)
+        && event.joints.iter().all(|joint| {
+            joint.impulse.iter().all(|x| x.is_finite())
+                && [joint.linear, joint.angular, joint.point].iter().all(all_finite)
+        })
+}
+
+fn is_state_finite(sample: &Sample) -> bool {
+    let state = &sample.state;
+    [state.position, state.velocity, state.angular_velocity].iter().all(all_finite)
+        && state.orientation.coords.iter().all(|x| x.is_finite())
+}

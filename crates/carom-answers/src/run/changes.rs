@@ -1,0 +1,46 @@
+//! What a run is to do otherwise than its scene says.
+
+use carom::scene::model::{OnParadox, Scene};
+
+use super::engine::Loop;
+use crate::Refusal;
+use crate::options::NOT_NEGATIVE;
+
+/// What is to be different from what the scene says.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Changes {
+    /// The time to stop at.
+    pub until: Option<f64>,
+    /// The number of events to stop at.
+    pub max_events: Option<usize>,
+    /// The interval of samples.
+    pub sample: Option<f64>,
+    /// What happens at a paradox.
+    pub on_paradox: Option<OnParadox>,
+    /// The loop that runs it.
+    pub which: Option<Loop>,
+    /// What is added to the seeds.
+    pub replica: u64,
+    /// Whether the first violation ends the run.
+    pub strict: bool,
+}
+
+impl Changes {
+    /// Makes them, if they have a meaning.
+    pub fn apply(self, scene: &mut Scene) -> Result<(), Refusal> {
+        NOT_NEGATIVE.check_some("until", self.until)?;
+        NOT_NEGATIVE.check_some("sample", self.sample)?;
+        if self.max_events == Some(0) {
+            return Err(Refusal::of_value("max_events", "0", "a whole number, at least 1"));
+        }
+        let run = &mut scene.run;
+        run.until = self.until.unwrap_or(run.until);
+        run.max_events = self.max_events.unwrap_or(run.max_events);
+        run.sample = self.sample.unwrap_or(run.sample);
+        run.on_paradox = self.on_paradox.unwrap_or(run.on_paradox);
+        for fill in &mut scene.fills {
+            fill.seed = fill.seed.wrapping_add(self.replica);
+        }
+        Ok(())
+    }
+}

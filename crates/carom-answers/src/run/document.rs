@@ -1,0 +1,267 @@
+//! The result of a run for programs.
+
+use carom::body::State;
+use carom::record::Memory;
+use carom::scene::model::Scene;
+use carom::simulation::{Audit, RollingDemand, Worst};
+use serde::{Serialize, Serializer};
+
+use super::averages::ObservablesEntry;
+use super::engine::{Counts, Loop};
+use super::entries::{EventEntry, ReactionEntry, SampleEntry, StateEntry};
+use super::limits::Violation;
+use super::settings::Settings;
+use super::{End, Running};
+
+/// The document without the events and samples.
+#[derive(Debug, Serialize)]
+pub struct Document<'a> {
+    title: Option<&'a str>,
+    source: Option<&'a str>,
+    version: &'a str,
+    /// The hash of the scene's text.
+    scene: String,
+    settings: Settings,
+    #[serde(rename = "loop")]
+    which: Loop,
+    law: &'static str,
+    termination: &'static str,
+    /// The time at the end.
+    time: f64,
+    stopped: &'static str,
+    #[serde(rename = "final")]
+    states: States<'a>,
+    audit: AuditEntry,
+    /// What rolling joints asked of their surfaces, by name.
+    #[serde(skip_serializing_if = "Rolling::is_empty")]
+    rolling: Rolling<'a>,
+    /// Averages, in a box.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observables: Option<ObservablesEntry>,
+    /// What ended the run before its time.
+    violation: Option<Violation>,
+    notes: Vec<String>,
+    /// The rows of the tables, where there are files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rows: Option<Rows>,
+    performance: Performance,
+}
+
+impl Running {
+    /// The document of the run as it stands, without events and samples. `notes` are all that it says, [`Running::notes`]
+    /// and what the caller adds; a run that has not ended counts as interrupted.
+    pub fn document<'a>(&'a self, version: &'a str, wall_s: f64, notes: Vec<String>) -> Document<'a> {
+        let (scene, engine) = (&*self.scene, &self.engine);
+        let end = self.end().unwrap_or(End::INTERRUPTED);
+        Document {
+            title: scene.title.as_deref(),
+            source: scene.source.as_deref(),
+            version,
+            scene: self.input.hash(),
+            settings: self.settings,
+            which: engine.which(),
+            law: scene.impact.law.name(),
+            termination: scene.impact.termination.name(),
+            time: engine.time(),
+            stopped: end.name(),
+            states: States { scene, states: engine.states() },
+            audit: AuditEntry::of(&engine.audit()),
+            rolling: Rolling { scene, demands: engine.rolling_demands() },
+            observables: engine
+                .observer
+                .as_ref()
+                .map(|observer| ObservablesEntry::of(&observer.observables())),
+            violation: end.violation(),
+            notes,
+            rows: None,
+            performance: Performance::of(&engine.counts(), wall_s),
+        }
+    }
+}
+
+/// The document with the events, and where they are wanted the samples and reactions, before the rest.
+#[derive(Debug, Serialize)]
+pub struct Whole<'a> {
+    events: Vec<EventEntry<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    samples: Option<Vec<SampleEntry<'a>>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reactions: Vec<ReactionEntry<'a>>,
+    #[serde(flatten)]
+    rest: Document<'a>,
+}
+
+impl<'a> Document<'a> {
+    /// Puts what was recorded before it; `samples`: also samples and reactions.
+    pub fn with(self, scene: &'a Scene, memory: &'a Memory, samples: bool) -> Whole<'a> {
+        let reactions = if samples { memory.reactions.as_slice() } else { &[] };
+        Whole {
+            events: memory.events.iter().map(|event| EventEntry::of(scene, event)).collect(),
+            samples: samples.then(|| memory.samples.iter().map(|s| SampleEntry::of(scene, s)).collect()),
+            reactions: reactions.iter().map(|reaction| ReactionEntry::of(scene, reaction)).collect(),
+            rest: self,
+        }
+    }
+
+    /// Says how many rows the tables have.
+    pub fn set_rows(&mut self, rows: Rows) {
+        self.rows = Some(rows);
+    }
+}
+
+/// The rows of the tables.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Rows {
+    /// Of events.
+    pub events: u64,
+    /// Of samples.
+    pub samples: u64,
+    /// Of joint impulses, where there are joints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub joint_impulses: Option<u64>,
+    /// Of reactions, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reactions: Option<u64>,
+}
+
+/// The demands of rolling joints by name.
+#[derive(Debug)]
+struct Rolling<'a> {
+    scene: &'a Scene,
+    demands: Vec<RollingDemand>,
+}
+
+impl Rolling<'_> {
+    fn is_empty(&self) -> bool {
+        self.demands.is_empty()
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct DemandEntry {
+    /// The largest friction over normal force or impulse.
+    friction_needed: f64,
+    time: f64,
+    /// When it first had to pull.
+    pulls: Option<f64>,
+}
+
+impl Serialize for Rolling<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.demands.iter().map(|demand| {
+            let RollingDemand { joint, coefficient, time, pulls } = *demand;
+            (&self.scene.joints[joint].name, DemandEntry { friction_needed: coefficient, time, pulls })
+        }))
+    }
+}
+
+/// The states by name, in the order of the scene.
+#[derive(Debug)]
+struct States<'a> {
+    scene: &'a Scene,
+    states: Vec<State>,
+}
+
+impl Serialize for States<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let names = self.scene.bodies.iter().map(|body| &body.name);
+        serializer.collect_map(names.zip(self.states.iter().map(StateEntry::from)))
+    }
+}
+
+/// The worst values, and the events where they were seen.
+#[derive(Debug, Serialize)]
+pub struct AuditEntry {
+    energy_error_max: f64,
+    linear_error_max: f64,
+    /// None where angular momentum is not conserved.
+    angular_error_max: Option<f64>,
+    /// None where no gap was measured, because nothing met.
+    gap_min: Option<f64>,
+    restitution_error_max: f64,
+    energy_gain_max: f64,
+    /// How far bodies were off their joints; none where there are no joints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    joint_error_max: Option<f64>,
+    checks: u64,
+    at: AuditEvents,
+}
+
+#[derive(Debug, Serialize)]
+struct AuditEvents {
+    energy_error_max: u64,
+    linear_error_max: u64,
+    angular_error_max: Option<u64>,
+    gap_min: Option<u64>,
+    restitution_error_max: u64,
+    energy_gain_max: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    joint_error_max: Option<u64>,
+}
+
+/// The smallest gap and where it was seen, if any was measured.
+pub fn smallest_gap(audit: &Audit) -> Option<Worst> {
+    (audit.gap_min < f64::MAX).then_some(Worst { value: audit.gap_min, event: audit.gap_min_event })
+}
+
+impl AuditEntry {
+    /// In the names of files.
+    pub fn of(audit: &Audit) -> Self {
+        let gap = smallest_gap(audit);
+        Self {
+            energy_error_max: audit.energy_error_max.value,
+            linear_error_max: audit.linear_error_max.value,
+            angular_error_max: audit.angular_error_max.map(|worst| worst.value),
+            gap_min: gap.map(|worst| worst.value),
+            restitution_error_max: audit.restitution_error_max.value,
+            energy_gain_max: audit.energy_gain_max.value,
+            joint_error_max: audit.joint_error_max.map(|worst| worst.value),
+            checks: audit.checks,
+            at: AuditEvents {
+                energy_error_max: audit.energy_error_max.event,
+                linear_error_max: audit.linear_error_max.event,
+                angular_error_max: audit.angular_error_max.map(|worst| worst.event),
+                gap_min: gap.map(|worst| worst.event),
+                restitution_error_max: audit.restitution_error_max.event,
+                energy_gain_max: audit.energy_gain_max.event,
+                joint_error_max: audit.joint_error_max.map(|worst| worst.event),
+            },
+        }
+    }
+}
+
+/// Counts, and the only numbers that differ from run to run.
+#[derive(Debug, Serialize)]
+struct Performance {
+    events: u64,
+    impacts: u64,
+    grazes: u64,
+    holds: u64,
+    searches: u64,
+    gaps: u64,
+    samples: u64,
+    /// Collisions of a crowd made elastic because they followed another too soon.
+    elastic: u64,
+    wall_s: f64,
+    impacts_per_s: f64,
+    events_per_s: f64,
+}
+
+impl Performance {
+    fn of(counts: &Counts, wall_s: f64) -> Self {
+        let rate = |count: u64| if wall_s > 0.0 { count as f64 / wall_s } else { 0.0 };
+        Self {
+            events: counts.events,
+            impacts: counts.impacts,
+            grazes: counts.grazes,
+            holds: counts.holds,
+            searches: counts.searches,
+            gaps: counts.gaps,
+            samples: counts.samples,
+            elastic: counts.elastic,
+            wall_s,
+            impacts_per_s: rate(counts.impacts),
+            events_per_s: rate(counts.events),
+        }
+    }
+}

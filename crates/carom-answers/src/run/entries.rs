@@ -1,0 +1,193 @@
+//! Events, samples and reactions for programs, in the scene's names.
+
+use std::sync::Arc;
+
+use carom::body::State;
+use carom::record::{Event, JointImpulse, JointReaction, Moment, Sample};
+use carom::scene::instant::name;
+use carom::scene::model::Scene;
+use serde::{Serialize, Serializer};
+
+/// One contact of an event.
+#[derive(Debug, Serialize)]
+pub struct EventEntry<'a> {
+    number: u64,
+    time: f64,
+    time_error: f64,
+    kind: &'static str,
+    bodies: [&'a str; 2],
+    /// Which image of the second body, in a periodic box.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image: Option<[i32; 3]>,
+    point: [f64; 3],
+    normal: [f64; 3],
+    gap: f64,
+    approach: f64,
+    separation: f64,
+    impulse: f64,
+    impulse_vector: [f64; 3],
+    #[serde(rename = "type")]
+    class: &'static str,
+    g2: Option<f64>,
+    g3: Option<f64>,
+    force_slope: Option<f64>,
+    /// The time at which bounces end, and its error.
+    limit: Option<[f64; 2]>,
+    /// What the joints carried, by name.
+    #[serde(skip_serializing_if = "Joints::is_empty")]
+    joints: Joints<'a>,
+    energy_before: f64,
+    energy_after: f64,
+}
+
+/// Joint impulses by name.
+#[derive(Debug)]
+struct Joints<'a> {
+    scene: &'a Scene,
+    impulses: Arc<[JointImpulse]>,
+}
+
+impl Joints<'_> {
+    fn is_empty(&self) -> bool {
+        self.impulses.is_empty()
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct JointEntry<'a> {
+    /// The impulse of each row.
+    impulse: &'a [f64],
+    /// The resultant on the first body.
+    linear: [f64; 3],
+    /// The moment about the point.
+    angular: [f64; 3],
+    point: [f64; 3],
+    determined: bool,
+}
+
+impl Serialize for Joints<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.impulses.iter().map(|joint| {
+            let entry = JointEntry {
+                impulse: &joint.impulse,
+                linear: joint.linear.into(),
+                angular: joint.angular.into(),
+                point: joint.point.into(),
+                determined: joint.determined,
+            };
+            (&self.scene.joints[joint.joint].name, entry)
+        }))
+    }
+}
+
+/// What a joint exerts at a time.
+#[derive(Debug, Serialize)]
+pub struct ReactionEntry<'a> {
+    time: f64,
+    joint: &'a str,
+    point: [f64; 3],
+    force: [f64; 3],
+    torque: [f64; 3],
+}
+
+impl<'a> ReactionEntry<'a> {
+    /// A reaction in the scene's names.
+    pub fn of(scene: &'a Scene, reaction: &JointReaction) -> Self {
+        Self {
+            time: reaction.time,
+            joint: &scene.joints[reaction.joint].name,
+            point: reaction.point.into(),
+            force: reaction.force.into(),
+            torque: reaction.torque.into(),
+        }
+    }
+}
+
+impl<'a> EventEntry<'a> {
+    /// An event in the scene's names.
+    pub fn of(scene: &'a Scene, event: &Event) -> Self {
+        // Those that are not finite are counted, and a note says so.
+        let finite = |x: Option<f64>| x.filter(|x| x.is_finite());
+        Self {
+            number: event.number,
+            time: event.time,
+            time_error: event.time_error,
+            kind: event.kind.name(),
+            bodies: event.sides.map(|side| name(scene, side)),
+            image: scene.periodic.map(|_| event.image),
+            point: event.point.into(),
+            normal: event.normal.into(),
+            gap: event.gap,
+            approach: event.approach,
+            separation: event.separation,
+            impulse: event.impulse,
+            impulse_vector: event.impulse_vector.into(),
+            class: event.class,
+            g2: finite(event.g2),
+            g3: finite(event.g3),
+            force_slope: finite(event.force_slope),
+            limit: event.limit,
+            joints: Joints { scene, impulses: event.joints.clone() },
+            energy_before: event.energy_before,
+            energy_after: event.energy_after,
+        }
+    }
+}
+
+/// One body at one moment.
+#[derive(Debug, Serialize)]
+pub struct SampleEntry<'a> {
+    time: f64,
+    body: &'a str,
+    moment: &'static str,
+    event: Option<u64>,
+    #[serde(flatten)]
+    state: StateEntry,
+}
+
+impl<'a> SampleEntry<'a> {
+    /// A sample in the scene's names.
+    pub fn of(scene: &'a Scene, sample: &Sample) -> Self {
+        Self {
+            time: sample.time,
+            body: &scene.bodies[sample.body].name,
+            moment: moment_name(sample.moment),
+            event: match sample.moment {
+                Moment::Sample => None,
+                Moment::Before(number) | Moment::After(number) => Some(number),
+            },
+            state: StateEntry::from(&sample.state),
+        }
+    }
+}
+
+/// The name of a moment.
+pub const fn moment_name(moment: Moment) -> &'static str {
+    match moment {
+        Moment::Sample => "sample",
+        Moment::Before(_) => "before",
+        Moment::After(_) => "after",
+    }
+}
+
+/// A body's state.
+#[derive(Debug, Serialize)]
+pub struct StateEntry {
+    position: [f64; 3],
+    /// Scalar first.
+    orientation: [f64; 4],
+    velocity: [f64; 3],
+    angular_velocity: [f64; 3],
+}
+
+impl From<&State> for StateEntry {
+    fn from(state: &State) -> Self {
+        let q = state.orientation.quaternion();
+        Self {
+            position: state.position.into(),
+            orientation: [q.w, q.i, q.j, q.k],
+            velocity: state.velocity.into(),
+            angular_velocity: state.angular_velocity.into(),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Whether a scene can be run, and what is wrong with it where it cannot, in words and with places.
+
+use carom::contact::Side;
+use carom::fill::{self, Unplaced};
+use carom::joint::Kind as JointKind;
+use carom::scene::Diagnostic;
+use carom::scene::instant::name;
+use carom::scene::model::{Scene, Start};
+use carom::simulation::Unfit;
+
+use super::notes::obstacle_in_words;
+use crate::words::number;
+use crate::{Refusal, Subject};
+
+/// The most samples of each body: more would not end in anybody's time.
+const MOST_SAMPLES: f64 = 1e9;
+
+/// Balls that are grown at random jam at about this packing fraction.
+const RANDOM: f64 = 0.64;
+
+/// Refuses what cannot be run.
+pub fn check(subject: &Subject) -> Result<(), Refusal> {
+    let (scene, source) = (&subject.scene, subject.source());
+    let mut diagnostics = Vec::new();
+    for (k, _) in
+        scene.joints.iter().enumerate().filter(|(_, joint)| matches!(joint.kind, JointKind::Rows(_)))
+    {
+        let message = "holds at this instant only: rows do not say how they move with the bodies";
+        let expected = "a hinge, ball, slider, weld, rolling or knife_edge, or `carom solve` for the instant";
+        diagnostics.push(source.explain(&format!("joint[{k}].kind"), message, expected));
+    }
+    if scene.run.sample > 0.0 && scene.run.until / scene.run.sample > MOST_SAMPLES {
+        let message = format!("makes more than {MOST_SAMPLES:.0e} samples until {}", scene.run.until);
+        diagnostics.push(source.explain("run.sample", &message, "a longer interval, or 0 for events only"));
+    }
+    if diagnostics.is_empty() { Ok(()) } else { Err(subject.input.refuse(diagnostics)) }
+}
+
+/// What has no effect in a run.
+pub fn warnings(subject: &Subject) -> Vec<Diagnostic> {
+    if subject.scene.contacts.is_empty() {
+        return Vec::new();
+    }
+    let message = "has no effect here: a run finds its contacts itself";
+    let expected = "`carom solve` to use it, or `[surface]` to say how contacts answer";
+    vec![subject.source().explain("contact[0]", message, expected)]
+}
+
+/// Points at the fills that have no places.
+pub fn refuse_fills(subject: &Subject, unplaced: Unplaced) -> Refusal {
+    let (scene, source) = (&subject.scene, subject.source());
+    let packing = || match scene.fills.iter().position(|fill| fill.packing_fraction.is_some()) {
+        Some(fill) => format!("fill[{fill}].packing_fraction"),
+        None => "fill[0].count".to_string(),
+    };
+    let diagnostic = match unplaced {
+        Unplaced::Open { axis } => {
+            let message =
+                format!("is open along {}, and no two planes bound the fill there", ["x", "y", "z"][axis]);
+            source.explain("world.periodic", &message, "a length, or planes on both sides along that axis")
+        }
+        Unplaced::BoxTooShort { fill, least } => {
+            let message = "is too large for the periodic box: a body could touch its own image";
+            let expected = format!("more bodies, or a box longer than {}", number(least));
+            source.explain(&format!("fill[{fill}].shape"), message, &expected)
+        }
+        Unplaced::Crowded { reached, wanted } => {
+            let message = format!(
+                "no lattice has room for a packing fraction of {}: the best reaches {}",
+                number(wanted),
+                number(reached)
+            );
+            let expected =
+                if wanted < RANDOM { "a lower density, or `start = \"random\"`" } else { "a lower density" };
+            source.explain(&packing(), &message, expected)
+        }
+        Unplaced::Jammed { reached, wanted } => {
+            let message = format!(
+                "the bodies jam at a packing fraction of {}, before they reach {}",
+                number(reached),
+                number(wanted)
+            );
+            let expected = if has_lattice(scene) {
+                "a lower density, or `start = \"lattice\"`"
+            } else {
+                "a lower density: no lattice has room for it either"
+            };
+            source.explain(&packing(), &message, expected)
+        }
+        Unplaced::Lost => {
+            let message = "the motion of the bodies while they were placed could not be followed";
+            source.explain("fill[0]", message, "another seed, or a lower density")
+        }
+        Unplaced::Interrupted => {
+            source.explain("fill[0]", "was interrupted while its bodies were placed", "patience")
+        }
+    };
+    subject.input.refuse(vec![diagnostic])
+}
+
+/// Whether the fills would have room on a lattice.
+fn has_lattice(scene: &Scene) -> bool {
+    let mut scene = scene.clone();
+    for fill in &mut scene.fills {
+        (fill.start, fill.equilibrate) = (Start::Lattice, Some(0.0));
+    }
+    fill::place(&scene, &mut |_| true).is_ok()
+}
+
+/// Points at the bodies that make a scene no start of a run.
+pub fn refuse(subject: &Subject, unfit: &[Unfit]) -> Refusal {
+    let (scene, source) = (&subject.scene, subject.source());
+    // The bodies of fills stand behind the others.
+    let place = |body: usize| {
+        let mut rest = (scene.bodies.len() - scene.fills.iter().map(|fill| fill.count).sum::<usize>(), body);
+        if body < rest.0 {
+            return format!("body[{body}]");
+        }
+        rest.1 -= rest.0;
+        let fill = scene.fills.iter().position(|fill| {
+            let inside = rest.1 < fill.count;
+            rest.1 = rest.1.saturating_sub(fill.count);
+            inside
+        });
+        format!("fill[{}]", fill.unwrap_or(0))
+    };
+    let say = |unfit: &Unfit| match unfit {
+        Unfit::BoxTooShort { body } => {
+            let radius = scene.bodies[*body].body.shape.circumradius();
+            let message = "is too large for the periodic box: it could touch its own image";
+            let expected = format!("`world.periodic` lengths above {}", number(2.0 * radius));
+            source.explain(&place(*body), message, &expected)
+        }
+        Unfit::Overlap { first, second, depth } => {
+            let [a, b] = [*first, Side::Body(*second)].map(|side| name(scene, side));
+            let message = format!("`{b}` overlaps `{a}` by {}", number(*depth));
+            source.explain(&place(*second), &message, "bodies apart, or just touching")
+        }
+        Unfit::OffPlane { joint, gap } => {
+            let (Some(body), JointKind::Rolling { plane, .. }) =
+                (scene.joints[*joint].bodies.first(), &scene.joints[*joint].kind)
+            else {
+                return source.explain(&format!("joint[{joint}]"), "has no plane", "a plane to roll on");
+            };
+            let [body, plane] = [Side::Body(*body), Side::Plane(*plane)].map(|side| name(scene, side));
+            let (size, where_) = (gap.abs(), if *gap > 0.0 { "above" } else { "inside" });
+            let message = format!("`{body}` is {} {where_} `{plane}`, on which it is to roll", number(size));
+            source.explain(&format!("joint[{joint}]"), &message, "a start that touches the plane")
+        }
+        Unfit::OffJoint { joint, velocity } => {
+            let message = format!("forbids a velocity of {} that its bodies have", number(*velocity));
+            let expected = "velocities and angular velocities that the joint allows, A v = 0";
+            source.explain(&format!("joint[{joint}]"), &message, expected)
+        }
+        Unfit::Instant { joint } => {
+            let message = "holds at this instant only: rows do not say how they move with the bodies";
+            source.explain(&format!("joint[{joint}].kind"), message, "a joint that moves with its bodies")
+        }
+        Unfit::Tied { body, obstacle } => {
+            let message = format!("has no motion from here: {}", obstacle_in_words(*obstacle));
+            source.explain(&format!("body[{body}]"), &message, "joints that some motion can keep")
+        }
+        Unfit::Motion { body } => {
+            let message = "moves beyond what floating point holds";
+            source.explain(&place(*body), message, "a motion that can be computed")
+        }
+    };
+    let diagnostics = unfit.iter().map(say).collect();
+    subject.input.refuse(diagnostics)
+}

@@ -1,0 +1,229 @@
+//! Motion through impacts, event by event: a run as a value, to be begun, stepped and asked.
+//!
+//! ```
+//! use carom::record::Memory;
+//! use carom_answers::{Input, run};
+//!
+//! let text = "carom = 1
+//! [[body]]
+//! name = 'ball'
+//! shape = { sphere = { radius = 0.1 } }
+//! mass = 2
+//! position = [0, 0, 1.1]
+//! [[plane]]
+//! name = 'floor'
+//! normal = [0, 0, 1]
+//! [world]
+//! gravity = [0, 0, -2]
+//! [run]
+//! until = 2
+//! ";
+//! let subject = Input::of_text("ball.toml", text.to_string(), None).scene()?;
+//! let mut running = run::Running::begin(subject, run::Changes::default(), |_| true)?;
+//! let mut memory = Memory::default();
+//! while running.step(&mut memory) {
+//!     // Time to look at the clock, and to call `running.interrupt()`.
+//! }
+//! assert!((memory.events[0].time - 1.0).abs() < 1e-12);
+//! let document = running.document("1.0", 0.0, running.notes());
+//! let whole = serde_json::to_value(document.with(&running.scene, &memory, false)).unwrap();
+//! assert_eq!(whole["stopped"], "until");
+//! # Ok::<(), carom_answers::Refusal>(())
+//! ```
+
+mod audience;
+mod averages;
+mod changes;
+mod document;
+mod engine;
+mod entries;
+mod fitness;
+mod frames;
+mod limits;
+mod notes;
+pub mod replicas;
+mod settings;
+
+use std::sync::Arc;
+
+use carom::fill::{self, Stage};
+use carom::scene::Diagnostic;
+use carom::scene::model::Scene;
+use carom::simulation::{Stopped, World};
+
+use crate::{Input, Refusal, Subject, Verdict};
+use audience::{Watch, Watched};
+use limits::Limits;
+
+pub use audience::Audience;
+pub use averages::{Estimates, ObservablesEntry};
+pub use changes::Changes;
+pub use document::{AuditEntry, Document, Rows, Whole, smallest_gap};
+pub use engine::{Counts, Engine, Loop, Snapshot};
+pub use entries::{EventEntry, ReactionEntry, SampleEntry, StateEntry, moment_name};
+pub use frames::{Frame, Frames};
+pub use limits::{LIMIT, Violation};
+pub use settings::{Paradox, Settings};
+
+/// A run, begun and perhaps ended.
+pub struct Running {
+    /// The scene's text.
+    pub input: Input,
+    /// The scene, with the changes made and the fills placed; shared with those who record.
+    pub scene: Arc<Scene>,
+    /// How it is run.
+    pub settings: Settings,
+    /// The loop.
+    pub engine: Engine,
+    /// What has no effect.
+    pub warnings: Vec<Diagnostic>,
+    limits: Limits,
+    watch: Watch,
+    end: Option<End>,
+}
+
+impl Running {
+    /// Prepares a scene's run: makes the changes, places the fills, chooses the loop, and finds the start sound. `placing` hears
+    /// how far the fills are, and says whether to go on.
+    pub fn begin(
+        mut subject: Subject,
+        changes: Changes,
+        mut placing: impl FnMut(Stage) -> bool,
+    ) -> Result<Self, Refusal> {
+        changes.apply(&mut subject.scene)?;
+        fitness::check(&subject)?;
+        let warnings = fitness::warnings(&subject);
+        match fill::place(&subject.scene, &mut placing) {
+            Ok(scene) => subject.scene = scene,
+            Err(unplaced) => return Err(fitness::refuse_fills(&subject, unplaced)),
+        }
+        let scene = &mut subject.scene;
+        let (world, states) = World::of(scene);
+        let which = match changes.which {
+            None => Loop::of(scene, &world),
+            Some(Loop::Simulation) => Loop::Simulation,
+            Some(Loop::Crowd) => match engine::unsuited(scene, &world) {
+                None => Loop::Crowd,
+                Some(why) => {
+                    let message = format!("the scene is none for a crowd: {why}");
+                    return Err(Refusal::of_option(Some("loop"), &message, Some("simulation")));
+                }
+            },
+        };
+        if which == Loop::Crowd && scene.run.contact_time.is_none() {
+            scene.run.contact_time = engine::contact_time(&world, &states);
+        }
+        let settings = Settings { replica: changes.replica, ..Settings::of(&scene.run, changes.strict) };
+        match Engine::new(which, world, &states, settings) {
+            Ok(engine) => Ok(Self::new(subject, settings, engine, Watch::default(), warnings)),
+            Err(unfit) => Err(fitness::refuse(&subject, &unfit)),
+        }
+    }
+
+    /// Takes a run up where a snapshot of it was made; none where that does not fit the scene. `unbounded` is
+    /// [`Running::unbounded`] at the time.
+    pub fn resume(
+        mut subject: Subject,
+        settings: Settings,
+        snapshot: &Snapshot,
+        unbounded: u64,
+    ) -> Result<Option<Self>, Refusal> {
+        fitness::check(&subject)?;
+        let warnings = fitness::warnings(&subject);
+        // Where the bodies of fills are, the snapshot knows.
+        subject.scene = fill::populate(&subject.scene);
+        subject.scene.run = settings.run();
+        let (world, _) = World::of(&subject.scene);
+        Ok(Engine::resume(world, settings, snapshot).map(|engine| {
+            let watch = Watch::since(engine.counts().events, unbounded);
+            Self::new(subject, settings, engine, watch, warnings)
+        }))
+    }
+
+    fn new(
+        subject: Subject,
+        settings: Settings,
+        engine: Engine,
+        watch: Watch,
+        warnings: Vec<Diagnostic>,
+    ) -> Self {
+        let Subject { input, scene } = subject;
+        let limits = Limits::of(&scene, settings.strict);
+        let scene = Arc::new(scene);
+        Self { input, scene, settings, engine, warnings, limits, watch, end: None }
+    }
+
+    /// Goes on for a while, an event or some thousand collisions of a crowd, and returns whether there may be more.
+    pub fn step(&mut self, audience: &mut impl Audience) -> bool {
+        if self.end.is_some() {
+            return false;
+        }
+        let more = self.engine.step(&mut Watched { watch: &mut self.watch, audience });
+        let violation = self.watch.fault.or_else(|| self.limits.violation(&self.engine.audit()));
+        self.end = match violation {
+            Some(violation) => Some(End::Violation(violation)),
+            None if more => None,
+            None => Some(self.engine.stopped().map_or(End::INTERRUPTED, End::Stopped)),
+        };
+        self.end.is_none()
+    }
+
+    /// Ends the run where it is.
+    pub fn interrupt(&mut self) {
+        self.end.get_or_insert(End::INTERRUPTED);
+    }
+
+    /// Why it has ended, if it has.
+    pub fn end(&self) -> Option<End> {
+        self.end
+    }
+
+    /// How many derivatives of gaps were not finite so far.
+    pub fn unbounded(&self) -> u64 {
+        self.watch.unbounded
+    }
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum End {
+    /// The simulation says so.
+    Stopped(Stopped),
+    /// The audit does.
+    Violation(Violation),
+}
+
+impl End {
+    /// Somebody wished so.
+    pub const INTERRUPTED: Self = Self::Stopped(Stopped::Interrupted);
+
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stopped(Stopped::Until) => "until",
+            Self::Stopped(Stopped::MaxEvents) => "max_events",
+            Self::Stopped(Stopped::Paradox) => "paradox",
+            Self::Stopped(Stopped::Interrupted) => "interrupted",
+            Self::Stopped(Stopped::Stalled) => "stalled",
+            Self::Stopped(Stopped::Lost) => "lost",
+            Self::Violation(_) => "violation",
+        }
+    }
+
+    /// The violation, where that is why.
+    pub fn violation(self) -> Option<Violation> {
+        match self {
+            Self::Stopped(_) => None,
+            Self::Violation(violation) => Some(violation),
+        }
+    }
+
+    /// What the run comes to.
+    pub fn verdict(self) -> Verdict {
+        match self {
+            Self::Stopped(Stopped::Stalled | Stopped::Lost) => Verdict::NoAnswer,
+            Self::Stopped(_) => Verdict::Done,
+            Self::Violation(violation) => Verdict::Violated(violation.quantity),
+        }
+    }
+}

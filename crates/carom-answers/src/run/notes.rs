@@ -1,0 +1,108 @@
+//! What else is to be said of a run, in sentences.
+
+use carom::flow::Obstacle;
+use carom::scene::instant::name;
+use carom::simulation::{Cause, Trouble};
+
+use super::{LIMIT, Running};
+use crate::words::number;
+
+/// Friction below this is rounding.
+const ROLLS_ANYWHERE: f64 = 1e-9;
+
+impl Running {
+    /// What else is to be said of the run so far.
+    pub fn notes(&self) -> Vec<String> {
+        let (scene, engine) = (&*self.scene, &self.engine);
+        let mut notes = Vec::new();
+        let error = engine.audit().energy_error_max;
+        if error.value > LIMIT {
+            notes.push(format!(
+                "the audit fails: after event {} the energy is off by {} of itself; do not trust what follows",
+                error.event,
+                number(error.value)
+            ));
+        }
+        if let Some(Trouble { time, sides, cause }) = engine.trouble() {
+            let [first, second] = sides.map(|side| name(scene, side));
+            let what = match cause {
+                Cause::Tied(_) if first == second => format!("the motion of {first}"),
+                Cause::Tied(_) => format!("the motion of {first}, {second} and what they are tied to"),
+                _ => format!("the contact of {first} and {second}"),
+            };
+            notes.push(format!("lost at t = {}: {what}, because {}", number(time), because(cause)));
+        }
+        let dependent = engine.dependent_rows();
+        if dependent > 0 {
+            notes.push(format!(
+                "{dependent} of the joints' rows depend on the others: the rigid model does not determine all reactions and joint impulses, and those given are of least norm"
+            ));
+        }
+        for demand in engine.rolling_demands() {
+            let joint = &scene.joints[demand.joint].name;
+            if demand.coefficient > ROLLS_ANYWHERE {
+                notes.push(format!(
+                    "{joint}: rolling without slip takes a friction coefficient of {} at t = {}",
+                    number(demand.coefficient),
+                    number(demand.time)
+                ));
+            }
+            if let Some(time) = demand.pulls {
+                notes.push(format!(
+                    "{joint}: rolling without slip and without lift-off takes a grip at t = {} where the plane does not push, which no surface gives",
+                    number(time)
+                ));
+            }
+        }
+        let elastic = engine.counts().elastic;
+        if elastic > 0 {
+            notes.push(format!(
+                "{elastic} of {} collisions followed another of the same body within {} and lost no energy, so that collisions do not accumulate without end",
+                engine.counts().impacts,
+                number(self.settings.contact_time.unwrap_or(0.0))
+            ));
+        }
+        let walls = !scene.planes.is_empty() || scene.bodies.iter().any(|body| body.body.fixed);
+        if engine.observer.is_some() && walls {
+            notes.push(
+                "compressibility and pressure are those of the collisions among the bodies: what planes and fixed bodies bear is left out"
+                    .to_string(),
+            );
+        }
+        if !scene.contacts.is_empty() {
+            notes.push(
+                "the scene's explicit contacts have no effect: a run finds its contacts itself".to_string(),
+            );
+        }
+        let unbounded = self.watch.unbounded;
+        if unbounded > 0 {
+            notes.push(format!(
+                "{unbounded} derivatives of the gap (g2, g3, force_slope) are not finite, where a surface is flat or the force jumps; they are null in JSON"
+            ));
+        }
+        notes
+    }
+}
+
+/// Why a motion could not be followed, in words.
+fn because(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Search => {
+            "the search for their next touch does not come forward: too fast, or magnitudes too far apart"
+        }
+        Cause::Law => "the impact law has no answer there",
+        Cause::Hold(obstacle) | Cause::Tied(obstacle) => obstacle_in_words(obstacle),
+    }
+}
+
+/// What stands in the way of a motion under constraints.
+pub(super) fn obstacle_in_words(obstacle: Obstacle) -> &'static str {
+    match obstacle {
+        Obstacle::NoSurface { .. } => "one of them has no surface to be held at",
+        Obstacle::Rocking { .. } => "it rocks on a flat, where the force is infinite",
+        Obstacle::Contradiction => "the contacts at rest ask for accelerations that contradict each other",
+        Obstacle::Jam => "no friction force is consistent with the motion there, or none was found",
+        Obstacle::NotFinite => "the motion is more than floating point holds",
+        Obstacle::Rough => "the held motion cannot be integrated there, however short the step",
+    }
+}

@@ -1,0 +1,139 @@
+//! What the command line of `carom run` says.
+
+use std::path::PathBuf;
+
+use carom::scene::model::OnParadox;
+use carom_answers::options::NOT_NEGATIVE;
+use carom_answers::run::{Changes, Loop};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::trajectory::Format;
+
+/// The most copies of a run.
+const MOST_REPLICAS: u64 = 1_000_000;
+
+/// The command's arguments.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Arguments {
+    /// The scene, TOML or JSON; `-` reads standard input
+    #[arg(required_unless_present = "resume", conflicts_with = "resume")]
+    pub scene: Option<PathBuf>,
+
+    /// Write events and samples to Parquet files in this folder, and the rest to run.json there
+    #[arg(short = 'o', long = "out", value_name = "DIR", conflicts_with = "resume")]
+    pub out: Option<PathBuf>,
+
+    /// Write over an older run in the folder
+    #[arg(long, requires = "out")]
+    pub force: bool,
+
+    /// Go on with the run in this folder that was interrupted
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["until", "max_events", "sample", "on_paradox", "strict"])]
+    pub resume: Option<PathBuf>,
+
+    /// The time to stop at, instead of the scene's `run.until`
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = |text: &str| NOT_NEGATIVE.parse(text))]
+    until: Option<f64>,
+
+    /// The number of events to stop at, instead of the scene's `run.max_events`
+    #[arg(long, value_name = "N", value_parser = parse_events)]
+    max_events: Option<usize>,
+
+    /// The interval of samples, instead of the scene's `run.sample`; 0: events only
+    #[arg(long, value_name = "DT", allow_negative_numbers = true, value_parser = |text: &str| NOT_NEGATIVE.parse(text))]
+    sample: Option<f64>,
+
+    /// What happens at a paradox, instead of the scene's `run.on_paradox`
+    #[arg(long, value_name = "NAME", value_parser = paradox_parser())]
+    on_paradox: Option<OnParadox>,
+
+    /// End the run, with exit code 1, at the first event that the audit finds wrong by more than 1e-9
+    #[arg(long)]
+    strict: bool,
+
+    /// The loop that runs the scene, instead of the one that suits it: `crowd` for very many free bodies, else `simulation`
+    #[arg(long = "loop", value_name = "NAME", value_parser = loop_parser(), conflicts_with = "resume")]
+    which: Option<Loop>,
+
+    /// Also write the samples for other programs: trajectory.xyz (OVITO) or trajectory.gsd (HOOMD, OVITO)
+    #[arg(long, value_name = "FORMAT", value_parser = trajectory_parser())]
+    pub trajectory: Option<Format>,
+
+    /// Run so many independent copies, whose fills have the seeds seed, seed + 1, …, on all cores, and pool their averages
+    #[arg(long, value_name = "R", value_parser = parse_replicas, conflicts_with_all = ["resume", "samples"])]
+    pub replicas: Option<u64>,
+
+    /// Print one JSON document and nothing else
+    #[arg(long)]
+    pub json: bool,
+
+    /// Put the samples into the JSON document too
+    #[arg(long, requires = "json", conflicts_with_all = ["out", "resume"])]
+    pub samples: bool,
+
+    /// The least time between two checkpoints, in seconds
+    #[arg(long, value_name = "S", default_value_t = 2.0, allow_negative_numbers = true, value_parser = |text: &str| NOT_NEGATIVE.parse(text))]
+    pub checkpoint: f64,
+}
+
+const AFTER_HELP: &str = "\
+Ctrl-C ends a run cleanly at the next event: what happened so far is reported, with `stopped` = interrupted and exit
+code 0. A run with -o that was interrupted or killed goes on with --resume, to the same result bit for bit.
+
+Scenes with a [[fill]] are placed first: on a lattice, or grown at random to their density. In a periodic box the result has
+averages with error bars under `observables`: Z = PV/NkT, collision rate, temperatures, g(r), diffusion. The box must be
+longer than every body in it: a body does not touch its own images.
+
+Examples:
+  carom run cases/papers/paradox.toml --until 1
+  carom run ball.toml --until 10 --json
+  carom run gas.toml -o gas --strict
+  carom run --resume gas
+  carom run cases/gallery/sphere_gas.toml -o gas --sample 0.1 --trajectory xyz
+  carom run cases/gallery/ellipsoid_gas.toml --replicas 8 --json";
+
+fn parse_events(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count) if count > 0 => Ok(count),
+        _ => Err("expected a whole number, at least 1".to_string()),
+    }
+}
+
+fn parse_replicas(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(count) if (1..=MOST_REPLICAS).contains(&count) => Ok(count),
+        _ => Err(format!("expected a whole number, from 1 to {MOST_REPLICAS}")),
+    }
+}
+
+fn loop_parser() -> impl TypedValueParser<Value = Loop> {
+    PossibleValuesParser::new(Loop::ALL.map(Loop::name))
+        .map(|name| Loop::ALL.into_iter().find(|which| which.name() == name).unwrap_or(Loop::Simulation))
+}
+
+fn trajectory_parser() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::name))
+        .map(|name| Format::ALL.into_iter().find(|format| format.name() == name).unwrap_or(Format::Parquet))
+}
+
+fn paradox_parser() -> impl TypedValueParser<Value = OnParadox> {
+    PossibleValuesParser::new(OnParadox::ALL.map(OnParadox::name)).map(|name| {
+        OnParadox::ALL.into_iter().find(|choice| choice.name() == name).unwrap_or(OnParadox::Hold)
+    })
+}
+
+impl Arguments {
+    /// What is to be otherwise than the scene says, in the copy of a number.
+    pub fn changes(&self, replica: u64) -> Changes {
+        Changes {
+            until: self.until,
+            max_events: self.max_events,
+            sample: self.sample,
+            on_paradox: self.on_paradox,
+            which: self.which,
+            replica,
+            strict: self.strict,
+        }
+    }
+}
