@@ -6,9 +6,10 @@ mod running;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use carom::record::Memory;
+use carom::record::{Memory, Nothing};
 use carom::scene::instant::TOUCHING;
 use carom_answers::compare::Comparison;
+use carom_answers::run::replicas::{Pool, Replica};
 use carom_answers::run::{Changes, Running};
 use carom_answers::solve::Prepared;
 use carom_answers::{Input, Refusal, Resolution, classify, gap, generalized, paper, paradox, toi};
@@ -103,4 +104,26 @@ fn every_run_is_the_same() {
         assert!(theirs.contains("\"wall_s\":"), "{path:?}");
         assert!(lasting(&ours) == lasting(&theirs), "{path:?}");
     }
+}
+
+#[test]
+fn copies_are_pooled_the_same() {
+    let path = cases("gallery").into_iter().find(|path| path.ends_with("sphere_gas.toml")).unwrap();
+    let subject = Input::read(&path).unwrap().scene().unwrap();
+    let copy = |replica| {
+        let changes = Changes { until: Some(0.5), replica, ..Changes::default() };
+        let mut running = Running::begin(subject.clone(), changes, |_| true).unwrap();
+        while running.step(&mut Nothing) {}
+        Replica::of(&running, 0.0, running.notes())
+    };
+    let copies = [copy(0), copy(1), copy(2)];
+    let ours = serde_json::to_value(Pool::of(&copies).unwrap().document("")).unwrap();
+    let theirs = printed("run", &path, &["--until", "0.5", "--replicas", "3"]);
+    let mut theirs: serde_json::Value = serde_json::from_str(&theirs).unwrap();
+    theirs["version"] = "".into();
+    for replica in theirs["replicas"].as_array_mut().unwrap() {
+        replica["wall_s"] = 0.0.into();
+    }
+    assert_eq!(ours, theirs);
+    assert_eq!(ours["replicas"].as_array().unwrap().len(), 3);
 }

@@ -110,21 +110,21 @@ fn the_loop_can_be_chosen_where_the_scene_allows_it() {
 
 #[test]
 fn what_cannot_be_placed_is_refused_at_its_place_with_what_was_reached() {
-    for (name, text, field, words) in [
-        ("jam", gas(50, BALL, 0.73, ""), "fill[0].packing_fraction", "jam at a packing fraction of 0."),
-        (
-            "lattice",
-            gas(108, BALL, 0.75, "").replace("seed", "start = 'lattice'\nseed"),
-            "fill[0].packing_fraction",
-            "reaches 0.7404",
-        ),
-        ("short", gas(2, EGG, 0.6, ""), "fill[0].shape", "its own image"),
+    let packing = "fill[0].packing_fraction";
+    let jams = "jam at a packing fraction of 0.";
+    let lattice = |packing: f64| gas(108, BALL, packing, "").replace("seed", "start = 'lattice'\nseed");
+    for (name, text, field, words, advice) in [
+        ("jam", gas(108, BALL, 0.72, ""), packing, jams, "a lower density, or `start = \"lattice\"`"),
+        ("full", gas(108, BALL, 0.9, ""), packing, jams, "a lower density: no lattice has room"),
+        ("lattice", lattice(0.75), packing, "reaches 0.7404", "a lower density"),
+        ("short", gas(2, EGG, 0.6, ""), "fill[0].shape", "its own image", "more bodies"),
     ] {
         let ran = run_text(&format!("gas-{name}"), &text, &["--json"]);
         assert_eq!(ran.code, Some(2), "{}", ran.err);
         let error = &ran.json()["errors"][0];
         assert_eq!(error["field"], field);
         assert!(error["message"].as_str().unwrap().contains(words), "{error}");
+        assert!(error["expected"].as_str().unwrap().starts_with(advice), "{error}");
         assert!(error["line"].as_u64().unwrap() > 1);
     }
 }

@@ -105,6 +105,15 @@ fn mistakes_are_named() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
         assert!(text.contains(word), "{arguments:?}: {text}");
     }
+    for (path, word) in [
+        (place.path("run/run.json"), place.path("run").display().to_string()),
+        (place.file("a", ""), "`carom run -o`".into()),
+    ] {
+        let output = carom().arg("plot").arg(path).args(["--out", out]).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains("is a file, and a run is a folder") && text.contains(&word), "{text}");
+    }
     let output = carom().arg("plot").arg(place.path("nothing")).args(["--out", out]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let output = drawn(&place, &["--out", place.path("no/such/folder.svg").to_str().unwrap()]);

@@ -83,4 +83,30 @@ fn main() {
         let audit = crowd.audit();
         assert!(audit.energy_error_max.value < 1e-10 && audit.gap_min > -1e-12, "{audit:?}");
     }
+    if wanted.is_none_or(|wanted| "halves".starts_with(wanted.as_str())) {
+        halves(if measured { [48, 8] } else { [2, 1] });
+    }
+}
+
+/// What is the most that two cores could do for one crowd: two of half its size at once, which have nothing to tell each other.
+fn halves([cells, during]: [u32; 2]) {
+    let run = || {
+        let (world, states) = crowding::lattice(cells, Shape::Sphere { radius: 0.5 }, 0.49, 1);
+        let bodies = states.len() as u64;
+        let mut crowd = Crowd::new(world, &states, Settings::default()).unwrap();
+        assert_eq!(crowd.advance(f64::MAX, u64::from(during) * bodies, &mut ()), None);
+        let began = Instant::now();
+        assert_eq!(crowd.advance(f64::MAX, u64::from(during) * bodies, &mut ()), None);
+        (u64::from(during) * bodies) as f64 / began.elapsed().as_secs_f64()
+    };
+    let alone = run();
+    let together: f64 = std::thread::scope(|scope| {
+        let threads = [scope.spawn(run), scope.spawn(run)];
+        threads.map(|thread| thread.join().unwrap()).iter().sum()
+    });
+    println!(
+        "halves of {} spheres: {alone:.0} collisions/s one alone, {together:.0} two at once, {:.2} times",
+        8 * cells * cells * cells,
+        together / alone
+    );
 }

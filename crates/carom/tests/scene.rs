@@ -431,6 +431,25 @@ fn names_that_are_not_there() {
     complaint(&rolling("one"), "joint[0].kind.rolling.plane", "\"one\"", "`one` is a body", "`floor`");
     let text = format!("{}[surface]\npair = [{{ bodies = [\"gas\", \"gas\"] }}]\n", GAS);
     assert!(complaints(&text)[0].message.contains("`gas` is a fill"));
+    let joint = |body: &str| {
+        format!(
+            "{GAS}[[joint]]\nname = 'pin'\nbodies = ['{body}']\nkind = {{ ball = {{ point = [0, 0, 1] }} }}\n"
+        )
+    };
+    complaint(
+        &joint("gas[399]"),
+        "joint[0].bodies[0]",
+        "'gas[399]'",
+        "is a body of a fill",
+        "a body of its own",
+    );
+    complaint(
+        &joint("gas[400]"),
+        "joint[0].bodies[0]",
+        "'gas[400]'",
+        "there is no body `gas[400]`",
+        "a body of",
+    );
 }
 
 #[test]

@@ -115,7 +115,7 @@ impl Findings {
         }
     }
 
-    /// The first contact, or else the deepest overlap, and the picture of its neighbourhood, as two documents in one.
+    /// The first contact, or else the deepest overlap, and the picture of its neighbourhood.
     pub fn look(&self) -> Option<Look<'_>> {
         let first = self.contacts.first().or(self.overlaps.first())?;
         let svg = first.neighbourhood.as_ref().map(|_| self.svg());

@@ -1,4 +1,4 @@
-//! [DPS]: two bodies on hinges that touch at three points.
+//! \[DPS\]: two bodies on hinges that touch at three points.
 //!
 //! Letters: a₁ to a₅ lengths of the frames, n_i = (α_i, β_i, γ_i) the normals, C the centres, O the hinges, A the
 //! contact points; the paper's v₁₂ₙ is −y.

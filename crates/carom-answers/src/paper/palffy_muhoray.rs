@@ -1,4 +1,4 @@
-//! [PVWZ]: two smooth bodies that touch without approach, and the paradox of what follows.
+//! \[PVWZ\]: two smooth bodies that touch without approach, and the paradox of what follows.
 
 use carom::body::{Body, State};
 use carom::contact::classify::{Classification, Tolerances, classify};

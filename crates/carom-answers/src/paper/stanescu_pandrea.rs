@@ -1,4 +1,4 @@
-//! [SP]: an ellipsoid against one, two and three planes.
+//! \[SP\]: an ellipsoid against one, two and three planes.
 
 use carom::contact::{Contact, Side, Surface};
 use carom::gap::gap_to_plane;

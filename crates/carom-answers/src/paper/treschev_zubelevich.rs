@@ -1,4 +1,4 @@
-//! [TZ]: a ball against a rough wall and a rough floor, by the projector of T1.
+//! \[TZ\]: a ball against a rough wall and a rough floor, by the projector of T1.
 //!
 //! Letters: m mass, r radius, J moment of inertia, J' = J + mr², J̃ = J + mr²/2, μ the coefficient of restitution.
 

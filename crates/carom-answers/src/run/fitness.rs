@@ -1,10 +1,11 @@
 //! Whether a scene can be run, and what is wrong with it where it cannot, in words and with places.
 
 use carom::contact::Side;
-use carom::fill::Unplaced;
+use carom::fill::{self, Unplaced};
 use carom::joint::Kind as JointKind;
 use carom::scene::Diagnostic;
 use carom::scene::instant::name;
+use carom::scene::model::{Scene, Start};
 use carom::simulation::Unfit;
 
 use super::notes::obstacle_in_words;
@@ -13,6 +14,9 @@ use crate::{Refusal, Subject};
 
 /// The most samples of each body: more would not end in anybody's time.
 const MOST_SAMPLES: f64 = 1e9;
+
+/// Balls that are grown at random jam at about this packing fraction.
+const RANDOM: f64 = 0.64;
 
 /// Refuses what cannot be run.
 pub fn check(subject: &Subject) -> Result<(), Refusal> {
@@ -66,7 +70,9 @@ pub fn refuse_fills(subject: &Subject, unplaced: Unplaced) -> Refusal {
                 number(wanted),
                 number(reached)
             );
-            source.explain(&packing(), &message, "a lower density, or `start = \"random\"`")
+            let expected =
+                if wanted < RANDOM { "a lower density, or `start = \"random\"`" } else { "a lower density" };
+            source.explain(&packing(), &message, expected)
         }
         Unplaced::Jammed { reached, wanted } => {
             let message = format!(
@@ -74,7 +80,12 @@ pub fn refuse_fills(subject: &Subject, unplaced: Unplaced) -> Refusal {
                 number(reached),
                 number(wanted)
             );
-            source.explain(&packing(), &message, "a lower density, or `start = \"lattice\"`")
+            let expected = if has_lattice(scene) {
+                "a lower density, or `start = \"lattice\"`"
+            } else {
+                "a lower density: no lattice has room for it either"
+            };
+            source.explain(&packing(), &message, expected)
         }
         Unplaced::Lost => {
             let message = "the motion of the bodies while they were placed could not be followed";
@@ -85,6 +96,15 @@ pub fn refuse_fills(subject: &Subject, unplaced: Unplaced) -> Refusal {
         }
     };
     subject.input.refuse(vec![diagnostic])
+}
+
+/// Whether the fills would have room on a lattice.
+fn has_lattice(scene: &Scene) -> bool {
+    let mut scene = scene.clone();
+    for fill in &mut scene.fills {
+        (fill.start, fill.equilibrate) = (Start::Lattice, Some(0.0));
+    }
+    fill::place(&scene, &mut |_| true).is_ok()
 }
 
 /// Points at the bodies that make a scene no start of a run.

@@ -41,6 +41,7 @@ mod fitness;
 mod frames;
 mod limits;
 mod notes;
+pub mod replicas;
 mod settings;
 
 use std::sync::Arc;

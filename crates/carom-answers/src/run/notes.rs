@@ -49,7 +49,7 @@ impl Running {
             }
             if let Some(time) = demand.pulls {
                 notes.push(format!(
-                    "{joint}: rolling without slip and without lift-off takes a pull of the plane at t = {}, which no surface gives",
+                    "{joint}: rolling without slip and without lift-off takes a grip at t = {} where the plane does not push, which no surface gives",
                     number(time)
                 ));
             }

@@ -9,7 +9,8 @@ use carom_answers::classify::{self, Request};
 use carom_answers::options::{SPAN, TOUCHING};
 use carom_answers::{Refusal, Verdict};
 
-use super::input::{print, print_json, read_scene};
+use super::input::read_scene;
+use super::output::{print, print_json};
 use crate::Failure;
 use crate::report::{self, Style};
 

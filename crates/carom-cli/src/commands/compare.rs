@@ -8,8 +8,9 @@ use carom_answers::Verdict;
 use carom_answers::compare::Comparison;
 use carom_answers::solve::Prepared;
 
-use super::input::{print, print_json, read_scene};
+use super::input::read_scene;
 use super::law::RestArguments;
+use super::output::{print, print_json};
 use super::solve::TouchArguments;
 use crate::Failure;
 use crate::report::{self, Style};

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use carom_answers::{Verdict, generalized};
 
-use super::input::{print, print_json, read};
+use super::input::read;
 use super::law::LawArguments;
+use super::output::{print, print_json};
 use crate::Failure;
 use crate::report::{self, Style};
 

@@ -1,10 +1,9 @@
-//! The file that a command names, and what is printed of its answer.
+//! The file that a command names.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use carom_answers::{Input, Refusal, Subject};
-use serde::Serialize;
 
 use crate::diagnostics::warn;
 
@@ -27,19 +26,4 @@ pub fn scene(input: Input) -> Result<Subject, Refusal> {
     let subject = input.scene()?;
     warn(&subject.input.name, &subject.scene.warnings);
     Ok(subject)
-}
-
-/// Prints one JSON document.
-pub fn print_json(document: &impl Serialize) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    serde_json::to_writer(&mut out, document)?;
-    writeln!(out)?;
-    out.flush()
-}
-
-/// Prints what `write` writes.
-pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    write(&mut out)?;
-    out.flush()
 }

@@ -6,6 +6,7 @@ pub mod gap;
 pub mod generalized;
 mod input;
 mod law;
+mod output;
 pub mod paper;
 pub mod paradox;
 pub mod plot;

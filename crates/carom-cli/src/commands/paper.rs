@@ -4,7 +4,7 @@ use carom_answers::Verdict;
 use carom_answers::paper::{PAPERS, Paper, catalogue};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::input::{print, print_json};
+use super::output::{print, print_json};
 use crate::Failure;
 use crate::report::{self, Style};
 

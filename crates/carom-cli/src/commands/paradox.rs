@@ -11,7 +11,7 @@ use carom_answers::paradox::{self, Answer, Request, parse_shape};
 use carom_answers::{Refusal, Verdict};
 use clap::ValueEnum;
 
-use super::input::{print, print_json};
+use super::output::{print, print_json};
 use crate::Failure;
 
 /// The command's arguments.

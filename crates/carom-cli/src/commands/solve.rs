@@ -7,8 +7,9 @@ use carom_answers::Verdict;
 use carom_answers::options::TOUCHING;
 use carom_answers::solve::Prepared;
 
-use super::input::{print, print_json, read_scene};
+use super::input::read_scene;
 use super::law::LawArguments;
+use super::output::{print, print_json};
 use crate::Failure;
 use crate::report::{self, Style};
 

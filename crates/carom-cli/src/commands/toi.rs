@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use carom_answers::options::END;
 use carom_answers::{Verdict, toi};
 
-use super::input::{print, print_json, read_scene};
+use super::input::read_scene;
+use super::output::{print, print_json};
 use crate::Failure;
 use crate::report::{self, Style};
 

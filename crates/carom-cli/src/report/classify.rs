@@ -14,9 +14,7 @@ const SHOWN: usize = 10;
 /// Writes every contact: its type in a sentence, what decides it, and the other numbers.
 pub fn write(out: &mut dyn Write, found: &Findings, style: Style) -> io::Result<()> {
     let Findings { title, contacts, overlaps, nearest, notes } = found;
-    if let Some(title) = title {
-        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
-    }
+    style.write_title(out, title.as_deref())?;
     if contacts.is_empty() {
         match nearest {
             Some(([first, second], gap)) => {

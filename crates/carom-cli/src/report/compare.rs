@@ -8,16 +8,14 @@ use carom_answers::solve::Solved;
 
 use super::generalized::list;
 use super::table::{self, Cell};
-use super::{Style, beside, number, vector};
+use super::{Style, beside, in_one_line, number, vector};
 
 /// Writes the comparison.
 pub fn write(out: &mut dyn Write, comparison: &Comparison, style: Style) -> io::Result<()> {
     let (scene, solved) = (comparison.prepared.scene(), comparison.solved.as_slice());
-    if let Some(title) = &scene.title {
-        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
-    }
+    style.write_title(out, scene.title.as_deref())?;
     if let Some(source) = &scene.source {
-        writeln!(out, "({})", source.replace(char::is_control, " "))?;
+        writeln!(out, "({})", in_one_line(source))?;
     }
     writeln!(out, "{}", summary(solved))?;
     laws(out, solved, style)?;

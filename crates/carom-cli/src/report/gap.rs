@@ -11,9 +11,7 @@ use super::{Style, number, vector};
 /// Writes the gaps, the nearest pair in a sentence first.
 pub fn write(out: &mut dyn Write, answer: &Answer, style: Style) -> io::Result<()> {
     let Answer { title, time: t, pairs } = answer;
-    if let Some(title) = title {
-        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
-    }
+    style.write_title(out, title.as_deref())?;
     let when = if *t == 0.0 { String::new() } else { format!(" after free flight to t = {}", number(*t)) };
     let nearest = pairs.iter().reduce(|a, b| if b.gap < a.gap { b } else { a });
     match nearest {

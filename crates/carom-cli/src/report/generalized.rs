@@ -13,9 +13,7 @@ use super::{Style, beside, largest, number, number_list, residual, row_list};
 /// Writes the whole result.
 pub fn write(out: &mut dyn Write, answer: &Answer, style: Style) -> io::Result<()> {
     let Answer { title, outcome, audit, request, .. } = answer;
-    if let Some(title) = title {
-        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
-    }
+    style.write_title(out, title.as_deref())?;
     writeln!(out, "{}", verdict(outcome, style))?;
     contacts(out, &request.problem, outcome, style)?;
     velocities(out, outcome, style)?;

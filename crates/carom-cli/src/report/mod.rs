@@ -11,7 +11,7 @@ pub mod solve;
 mod table;
 pub mod toi;
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 
 use carom_answers::words::{beside, number, residual, vector};
 
@@ -25,7 +25,12 @@ impl Style {
     /// Colours if standard output is a terminal and the user has not asked for none.
     pub fn of_stdout() -> Self {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Self { colour: std::io::stdout().is_terminal() && !refused }
+        Self { colour: io::stdout().is_terminal() && !refused }
+    }
+
+    /// What the user calls the problem, first of all.
+    pub fn write_title(self, out: &mut dyn Write, title: Option<&str>) -> io::Result<()> {
+        title.map_or(Ok(()), |title| writeln!(out, "{}", self.heading(&in_one_line(title))))
     }
 
     /// For what should not be overlooked: gains and violations.
@@ -40,6 +45,11 @@ impl Style {
     fn paint(self, code: &str, text: &str) -> String {
         if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
     }
+}
+
+/// A user's words without what would break the line or command the terminal.
+fn in_one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
 }
 
 /// The size of a list's largest entry.

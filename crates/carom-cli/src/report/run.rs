@@ -12,16 +12,14 @@ use carom_answers::run::{End, LIMIT, Loop, smallest_gap};
 
 use super::generalized::list;
 use super::table::{self, Cell};
-use super::{Style, beside, number, residual, vector};
-use crate::commands::run::{Finished, Hold, TOLD, known};
+use super::{Style, beside, in_one_line, number, residual, vector};
+use crate::commands::run::{Finished, Hold, TOLD};
 
 /// Writes the whole result.
 pub fn write(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
-    if let Some(title) = &run.scene().title {
-        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
-    }
+    style.write_title(out, run.scene().title.as_deref())?;
     if let Some(source) = &run.scene().source {
-        writeln!(out, "({})", source.replace(char::is_control, " "))?;
+        writeln!(out, "({})", in_one_line(source))?;
     }
     if let Some((events, time)) = run.before.reached {
         writeln!(out, "Taken up at t = {} after {}.", number(time), count(events, "event"))?;
@@ -66,7 +64,7 @@ fn count(count: u64, what: &str) -> String {
 fn happened(run: &Finished) -> String {
     let counts = run.running.engine.counts();
     if counts.events == 0 {
-        return "Nothing happened.".to_string();
+        return "Nothing met.".to_string();
     }
     let parts = [(counts.impacts, "impact"), (counts.grazes, "graze"), (counts.holds, "contact")];
     let mut words: Vec<String> = Vec::new();
@@ -238,6 +236,13 @@ pub fn write_estimates(
         let error = error.map_or_else(|| "-".to_string(), residual);
         [quantity.name().into(), number(mean).into(), error.into(), quantity.unit().into()]
     })
+}
+
+/// The quantities that have a mean, with it.
+fn known(estimates: &[Estimate; Quantity::ALL.len()]) -> Vec<(Quantity, f64, Option<f64>)> {
+    let known =
+        |(quantity, estimate): (Quantity, &Estimate)| Some((quantity, estimate.mean?, estimate.error));
+    Quantity::ALL.into_iter().zip(estimates).filter_map(known).collect()
 }
 
 /// From this many bodies on the states of only the first are told.

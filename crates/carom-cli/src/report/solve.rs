@@ -9,16 +9,14 @@ use nalgebra::Vector3;
 
 use super::generalized::{audit_line, energy, energy_in_words, flags, friction, list};
 use super::table::{self, Cell};
-use super::{Style, beside, number, screws, vector};
+use super::{Style, beside, in_one_line, number, screws, vector};
 
 /// Writes the whole result.
 pub fn write(out: &mut dyn Write, solved: &Solved, with_screws: bool, style: Style) -> io::Result<()> {
     let scene = solved.scene();
-    if let Some(title) = &scene.title {
-        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
-    }
+    style.write_title(out, scene.title.as_deref())?;
     if let Some(source) = &scene.source {
-        writeln!(out, "({})", source.replace(char::is_control, " "))?;
+        writeln!(out, "({})", in_one_line(source))?;
     }
     writeln!(out, "{}", sentence(solved, style))?;
     bodies(out, solved, style)?;

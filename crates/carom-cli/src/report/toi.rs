@@ -12,9 +12,7 @@ use super::{Style, number, residual, vector};
 /// Writes the times, the first of all in a sentence first.
 pub fn write(out: &mut dyn Write, answer: &Answer, style: Style) -> io::Result<()> {
     let Answer { title, until, pairs } = answer;
-    if let Some(title) = title {
-        writeln!(out, "{}", style.heading(&title.replace(char::is_control, " ")))?;
-    }
+    style.write_title(out, title.as_deref())?;
     let first = pairs
         .iter()
         .filter_map(|pair| pair.time.map(|time| (time, pair)))

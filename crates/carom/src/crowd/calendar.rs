@@ -1,13 +1,20 @@
 //! What is due next: one event a body, found in constant time.
 //!
-//! A calendar of days of equal width (R. Brown 1988; for event-driven dynamics G. Paul, "A complexity O(1) priority queue
-//! for event driven molecular dynamics simulations", 2007): an event stands on the day of its time, and days pass in
-//! order. The width is such that a day holds a few events, so that the earliest of a day is found by looking at all of
-//! them. Events beyond the last day wait in a heap of their own, which is looked through twice a year.
+//! A calendar of weeks of equal width (R. Brown 1988; for event-driven dynamics G. Paul, "A complexity O(1) priority queue
+//! for event driven molecular dynamics simulations", 2007): an event is noted in the week of its time, and weeks pass in
+//! order. When a week comes its notes are put in order of time, on the agenda. What is still added to a week that has come
+//! waits in a heap beside the agenda. Notes beyond the last week lie in a pile of their own, which is looked through twice a
+//! year.
 //!
-//! Each body has exactly one event. Entries are chained through the bodies' own records, so that moving one costs a few
-//! writes and no memory. Of two events at one time, the body of the smaller index is first.
+//! Each body has exactly one event. A note is never taken back: it is void when the body's event is no longer at its time.
+//! So whoever gets another event costs one note, at the end of a week's, and there are so few weeks that their ends are near
+//! the processor; and the agenda tells what will be wanted soon (`ahead`). Of two events at one time, the body of the smaller
+//! index is first.
 
+use core::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
 /// No body: the end of a chain.
@@ -37,244 +44,391 @@ impl Due {
     pub const NEVER: Self = Self { time: f64::INFINITY, with: LOOK, image: 0, sinks: false };
 }
 
+/// That a body has an event at a time, or had.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
-    due: Due,
-    next: u32,
-    previous: u32,
-    /// Where it stands; [`NOBODY`] nowhere.
-    day: u32,
+struct Note {
+    time: f64,
+    body: u32,
 }
+
+impl Ord for Note {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.time.total_cmp(&other.time).then(self.body.cmp(&other.body))
+    }
+}
+
+impl PartialOrd for Note {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Note {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Note {}
 
 /// The events of all bodies.
 #[derive(Debug, Clone)]
 pub(super) struct Calendar {
-    entries: Vec<Entry>,
-    /// The first of each day, and last those beyond.
-    days: Vec<u32>,
-    width: f64,
+    due: Vec<Due>,
+    /// The weeks of a year, by their number modulo the year, and last what comes later than that.
+    weeks: Vec<Week>,
+    pages: Pages,
+    /// How many notes there are in weeks to come and beyond.
+    waiting: usize,
+    /// The notes of the weeks that have come, in order, and how many of them are past.
+    agenda: Vec<Note>,
+    past: usize,
+    /// How many notes have left the agenda.
+    gone: u64,
+    /// What was added to those weeks since.
+    added: BinaryHeap<Reverse<Note>>,
     per_width: f64,
-    /// Days since time zero.
-    today: u64,
+    /// Weeks since time zero, up to the latest that has come.
+    week: u64,
 }
 
-/// Events a day, about.
-const A_DAY: f64 = 2.0;
+/// The notes of a week: its last page, and the notes on that.
+#[derive(Debug, Clone, Copy)]
+struct Week {
+    page: u32,
+    notes: u32,
+}
 
-/// Days a body.
-const DAYS: usize = 2;
+impl Week {
+    const EMPTY: Self = Self { page: NOBODY, notes: PAGE };
+}
+
+/// Notes on a page.
+const PAGE: u32 = 16;
+
+/// Pages for notes, each with the number of the page before.
+#[derive(Debug, Clone, Default)]
+struct Pages {
+    notes: Vec<[Note; PAGE as usize]>,
+    before: Vec<u32>,
+    /// The first of those that nobody uses.
+    free: Option<u32>,
+}
+
+impl Pages {
+    #[inline(always)]
+    fn write(&mut self, week: &mut Week, note: Note) {
+        if week.notes == PAGE {
+            *week = Week { page: self.take(week.page), notes: 0 };
+        }
+        self.notes[week.page as usize][week.notes as usize] = note;
+        week.notes += 1;
+    }
+
+    /// A page that follows another.
+    fn take(&mut self, before: u32) -> u32 {
+        if let Some(page) = self.free {
+            let next = std::mem::replace(&mut self.before[page as usize], before);
+            self.free = (next != NOBODY).then_some(next);
+            return page;
+        }
+        self.notes.push([Note { time: 0.0, body: NOBODY }; PAGE as usize]);
+        self.before.push(before);
+        super::index(self.notes.len() - 1)
+    }
+
+    /// Reads the notes of a week, the last page first, and frees its pages. How many there were.
+    fn tear_out(&mut self, week: Week, mut read: impl FnMut(&Note)) -> usize {
+        let (mut page, mut notes, mut count) = (week.page, week.notes, 0);
+        while page != NOBODY {
+            self.notes[page as usize][..notes as usize].iter().for_each(&mut read);
+            count += notes as usize;
+            let before = std::mem::replace(&mut self.before[page as usize], self.free.unwrap_or(NOBODY));
+            self.free = Some(page);
+            (page, notes) = (before, PAGE);
+        }
+        count
+    }
+}
+
+/// Notes on the agenda, at least: those who read ahead want to see some.
+const AHEAD: usize = 64;
+
+/// Notes that wait, a body, at most: of a time that does not come near, void ones could pile up.
+const MOST: usize = 16;
+
+/// The most events of a week.
+const A_WEEK: f64 = 1024.0;
+
+/// Mean waiting times in a year.
+const A_YEAR: f64 = 4.0;
 
 impl Calendar {
     pub fn new(bodies: usize) -> Self {
-        let days = (DAYS * bodies).next_power_of_two().max(16);
-        let entry = Entry { due: Due::NEVER, next: NOBODY, previous: NOBODY, day: NOBODY };
         Self {
-            entries: vec![entry; bodies],
-            days: vec![NOBODY; days + 1],
-            width: 1.0,
+            due: vec![Due::NEVER; bodies],
+            weeks: vec![Week::EMPTY; 3],
+            pages: Pages::default(),
+            waiting: 0,
+            agenda: Vec::new(),
+            past: 0,
+            gone: 0,
+            added: BinaryHeap::new(),
             per_width: 1.0,
-            today: 0,
+            week: 0,
         }
     }
 
     /// A body's event.
     #[inline(always)]
     pub fn due(&self, body: u32) -> &Due {
-        &self.entries[body as usize].due
+        &self.due[body as usize]
     }
 
     /// When a body's event is due.
     #[inline(always)]
     pub fn time(&self, body: u32) -> f64 {
-        self.entries[body as usize].due.time
+        self.due[body as usize].time
+    }
+
+    /// Asks the memory for a body's event.
+    #[inline(always)]
+    pub fn ask_for(&self, body: u32) {
+        prefetch_index(&self.due, body as usize);
     }
 
     /// Gives a body another event.
     #[inline]
     pub fn set(&mut self, body: u32, due: Due) {
-        self.unchain(body);
-        self.entries[body as usize].due = due;
-        self.chain(body);
+        self.due[body as usize] = due;
+        self.note(Note { time: due.time, body });
     }
 
     /// Takes a body's event away for now.
     #[inline]
     pub fn clear(&mut self, body: u32) {
-        self.unchain(body);
-        self.entries[body as usize].due = Due::NEVER;
+        self.due[body as usize] = Due::NEVER;
     }
 
-    #[inline]
+    /// Weeks of a year, a power of two.
+    #[inline(always)]
     fn year(&self) -> u64 {
-        self.days.len() as u64 - 1
+        self.weeks.len() as u64 - 1
     }
 
-    /// The day of a time, counted from zero.
-    #[inline]
-    fn day_of(&self, time: f64) -> u64 {
+    /// The week of a time, counted from zero.
+    #[inline(always)]
+    fn week_of(&self, time: f64) -> u64 {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, as meant")]
-        let day = (time * self.per_width) as u64;
-        day.max(self.today)
+        let week = (time * self.per_width) as u64;
+        week
+    }
+
+    #[inline(always)]
+    fn in_year(&self, week: u64) -> usize {
+        #[expect(clippy::cast_possible_truncation, reason = "less than the weeks of a year")]
+        let place = (week & (self.year() - 1)) as usize;
+        place
     }
 
     #[inline]
-    fn chain(&mut self, body: u32) {
-        let time = self.entries[body as usize].due.time;
-        if time == f64::INFINITY {
-            return;
+    fn note(&mut self, note: Note) {
+        let week = self.week_of(note.time);
+        if week <= self.week {
+            self.add(note);
+        } else if note.time < f64::INFINITY {
+            if self.waiting > MOST * self.due.len() + PAGE as usize {
+                return self.note_all();
+            }
+            let beyond = self.weeks.len() - 1;
+            let place = if week - self.week < self.year() { self.in_year(week) } else { beyond };
+            self.pages.write(&mut self.weeks[place], note);
+            self.waiting += 1;
         }
-        let (day, year) = (self.day_of(time), self.year());
-        let place = if day - self.today >= year { year } else { day & (year - 1) };
-        #[expect(clippy::cast_possible_truncation, reason = "no more than the days of a year")]
-        let at = place as usize;
-        let first = self.days[at];
-        self.days[at] = body;
-        if first != NOBODY {
-            self.entries[first as usize].previous = body;
-        }
-        let entry = &mut self.entries[body as usize];
-        (entry.next, entry.previous) = (first, NOBODY);
-        entry.day = super::index(at);
     }
 
-    #[inline]
-    fn unchain(&mut self, body: u32) {
-        let Entry { next, previous, day, .. } = self.entries[body as usize];
-        if day == NOBODY {
-            return;
+    fn add(&mut self, note: Note) {
+        // Void notes of a far time would pile up.
+        if self.added.len() > 2 * self.due.len() + AHEAD {
+            let due = &self.due;
+            self.added.retain(|Reverse(note)| due[note.body as usize].time == note.time);
         }
-        if previous == NOBODY {
-            self.days[day as usize] = next;
-        } else {
-            self.entries[previous as usize].next = next;
-        }
-        if next != NOBODY {
-            self.entries[next as usize].previous = previous;
-        }
-        self.entries[body as usize].day = NOBODY;
+        self.added.push(Reverse(note));
+    }
+
+    #[inline(always)]
+    fn holds(&self, note: &Note) -> bool {
+        self.time(note.body) == note.time
     }
 
     /// The body whose event is first; none if nothing is due at all.
     #[inline]
     pub fn first(&mut self) -> Option<u32> {
-        let year = self.year();
+        loop {
+            while self.agenda.get(self.past).is_some_and(|note| !self.holds(note)) {
+                self.past += 1;
+            }
+            if self.agenda.len() - self.past < AHEAD && self.waiting > 0 {
+                self.next_week();
+                continue;
+            }
+            while self.added.peek().is_some_and(|Reverse(note)| !self.holds(note)) {
+                self.added.pop();
+            }
+            let planned = self.agenda.get(self.past);
+            return match (planned, self.added.peek()) {
+                (Some(note), Some(Reverse(other))) => Some(note.min(other).body),
+                (Some(note), None) | (None, Some(Reverse(note))) => Some(note.body),
+                (None, None) => None,
+            };
+        }
+    }
+
+    /// The number of the next note, counted from the first there ever was on the agenda.
+    #[inline(always)]
+    pub fn page(&self) -> u64 {
+        self.gone + self.past as u64
+    }
+
+    /// The body of a note to come, by its number.
+    #[inline(always)]
+    pub fn coming(&self, number: u64) -> Option<u32> {
+        #[expect(clippy::cast_possible_truncation, reason = "a place on the agenda, or beyond its end")]
+        let place = (number - self.gone) as usize;
+        self.agenda.get(place).map(|note| note.body)
+    }
+
+    /// Puts the next week that has anything onto the agenda.
+    fn next_week(&mut self) {
+        self.agenda.drain(..self.past);
+        self.gone += self.past as u64;
+        self.past = 0;
         let mut empty = 0;
         loop {
-            #[expect(clippy::cast_possible_truncation, reason = "no more than the days of a year")]
-            let at = (self.today & (year - 1)) as usize;
-            let mut body = self.days[at];
-            if body != NOBODY {
-                let mut best = body;
-                let mut soonest = self.entries[body as usize].due.time;
-                loop {
-                    body = self.entries[body as usize].next;
-                    if body == NOBODY {
-                        return Some(best);
-                    }
-                    let time = self.entries[body as usize].due.time;
-                    if time < soonest || time == soonest && body < best {
-                        (best, soonest) = (body, time);
-                    }
-                }
-            }
-            self.today += 1;
-            empty += 1;
-            if self.today & (year / 2 - 1) == 0 {
+            self.week += 1;
+            if self.week & (self.year() / 2 - 1) == 0 {
                 self.call_in();
             }
-            if empty > year {
-                self.skip()?;
-                empty = 0;
+            let place = self.in_year(self.week);
+            if self.weeks[place].page != NOBODY {
+                let planned = self.agenda.len();
+                let (due, agenda) = (&self.due, &mut self.agenda);
+                let week = std::mem::replace(&mut self.weeks[place], Week::EMPTY);
+                self.waiting -= self.pages.tear_out(week, |note| {
+                    if due[note.body as usize].time == note.time {
+                        agenda.push(*note);
+                    }
+                });
+                self.agenda[planned..].sort_unstable();
+                return;
+            }
+            empty += 1;
+            if empty > self.year() {
+                self.skip();
+                return;
             }
         }
     }
 
-    /// Puts events from beyond the year onto its days.
+    /// Puts notes from beyond the year into its weeks.
     #[cold]
     fn call_in(&mut self) {
-        let beyond = self.days.len() - 1;
-        let mut body = self.days[beyond];
-        while body != NOBODY {
-            let Entry { next, due, .. } = self.entries[body as usize];
-            if self.day_of(due.time) - self.today < self.year() {
-                self.unchain(body);
-                self.chain(body);
+        for note in self.take_beyond() {
+            self.note(note);
+        }
+    }
+
+    fn take_beyond(&mut self) -> Vec<Note> {
+        let beyond = self.weeks.len() - 1;
+        let week = std::mem::replace(&mut self.weeks[beyond], Week::EMPTY);
+        let mut notes = Vec::new();
+        let due = &self.due;
+        self.waiting -= self.pages.tear_out(week, |note| {
+            if due[note.body as usize].time == note.time {
+                notes.push(*note);
             }
-            body = next;
-        }
+        });
+        notes
     }
 
-    /// Goes on to the first event beyond the year; none if there is none.
+    /// Goes on to the week before the first event beyond the year.
     #[cold]
-    fn skip(&mut self) -> Option<()> {
-        let mut body = self.days[self.days.len() - 1];
-        let mut soonest = f64::INFINITY;
-        while body != NOBODY {
-            let entry = &self.entries[body as usize];
-            soonest = soonest.min(entry.due.time);
-            body = entry.next;
+    fn skip(&mut self) {
+        let notes = self.take_beyond();
+        let soonest = notes.iter().map(|note| note.time).fold(f64::INFINITY, f64::min);
+        if soonest < f64::INFINITY {
+            self.week = self.week.max(self.week_of(soonest).saturating_sub(1));
         }
-        if soonest == f64::INFINITY {
-            return None;
+        for note in notes {
+            self.note(note);
         }
-        self.today = self.day_of(soonest);
-        self.call_in();
-        Some(())
     }
 
-    /// Makes days anew, for the events as they are, from a time on.
+    /// Makes weeks anew, for the events as they are, from a time on.
     pub fn tune(&mut self, now: f64) {
         let mut waits: Vec<f64> =
-            self.entries.iter().map(|entry| entry.due.time - now).filter(|wait| wait.is_finite()).collect();
-        self.width = 1.0;
+            self.due.iter().map(|due| due.time - now).filter(|wait| wait.is_finite()).collect();
+        let mut width = 1.0;
+        let mut year = 2;
         if !waits.is_empty() {
             let count = waits.len();
             let (_, median, _) = waits.select_nth_unstable_by(count / 2, f64::total_cmp);
             // The median of an exponential distribution, as that of waiting times is, is ln 2 of its mean.
+            let mean = *median / core::f64::consts::LN_2;
             #[expect(clippy::cast_precision_loss, reason = "a count of bodies")]
-            let width = *median / core::f64::consts::LN_2 / count as f64 * A_DAY;
-            // Days are counted in 64 bits.
-            self.width = width.max(1e-15 * (now + *median)).max(f64::MIN_POSITIVE * 1e20);
+            let weeks = count as f64 / (count as f64).sqrt().min(A_WEEK);
+            // Weeks are counted in 64 bits.
+            width = (mean / weeks).max(1e-15 * (now + *median)).max(f64::MIN_POSITIVE * 1e20);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "fewer than bodies")]
+            let weeks = (A_YEAR * weeks).ceil() as usize;
+            year = weeks.next_power_of_two();
         }
-        self.per_width = self.width.recip();
-        self.today = 0;
-        self.today = self.day_of(now);
-        self.days.fill(NOBODY);
-        for body in 0..self.entries.len() {
-            self.entries[body].day = NOBODY;
-            self.chain(super::index(body));
+        self.per_width = width.recip();
+        self.weeks.resize(year + 1, Week::EMPTY);
+        self.week = self.week_of(now);
+        self.note_all();
+    }
+
+    /// Notes all events anew, which leaves no void notes.
+    #[cold]
+    fn note_all(&mut self) {
+        self.weeks.fill(Week::EMPTY);
+        self.pages = Pages::default();
+        self.gone += self.agenda.len() as u64;
+        self.agenda.clear();
+        self.added.clear();
+        (self.waiting, self.past) = (0, 0);
+        for body in 0..super::index(self.due.len()) {
+            self.note(Note { time: self.time(body), body });
         }
     }
 
     /// Moves the zero of time.
     pub fn shift(&mut self, by: f64, now: f64) {
-        for entry in &mut self.entries {
-            entry.due.time -= by;
+        for due in &mut self.due {
+            due.time -= by;
         }
         self.tune(now);
     }
 
     /// Puts the bodies into another order: `from[k]` is the old index of what becomes k, `to` the other way.
     pub fn reorder(&mut self, from: &[u32], to: &[u32], now: f64) {
-        let old: Vec<Due> = self.entries.iter().map(|entry| entry.due).collect();
-        for (entry, &k) in self.entries.iter_mut().zip(from) {
-            entry.due = old[k as usize];
-            if entry.due.with < PLANE {
-                entry.due.with = to[entry.due.with as usize];
-            }
+        self.due = from.iter().map(|&k| self.due[k as usize]).collect();
+        for due in self.due.iter_mut().filter(|due| due.with < PLANE) {
+            due.with = to[due.with as usize];
         }
         self.tune(now);
     }
 
     /// All events.
     pub fn all(&self) -> impl Iterator<Item = &Due> {
-        self.entries.iter().map(|entry| &entry.due)
+        self.due.iter()
     }
 
     /// Another image of the partner, after bodies were put back into the box; none if it is no neighbour any more, and the
     /// body looks anew at that time.
     pub fn see_image(&mut self, body: u32, image: Option<u16>) {
-        let due = &mut self.entries[body as usize].due;
+        let due = &mut self.due[body as usize];
         match image {
             Some(image) => due.image = image,
             None => due.with = LOOK,
@@ -283,7 +437,11 @@ impl Calendar {
 
     /// Bytes taken.
     pub fn bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>() + self.days.capacity() * size_of::<u32>()
+        let page = size_of::<[Note; PAGE as usize]>() + size_of::<u32>();
+        self.due.capacity() * size_of::<Due>()
+            + self.weeks.capacity() * size_of::<Week>()
+            + self.pages.notes.capacity() * page
+            + (self.agenda.capacity() + self.added.capacity()) * size_of::<Note>()
     }
 }
 
@@ -291,42 +449,68 @@ impl Calendar {
 mod tests {
     use super::*;
 
-    /// Random events, set, moved and taken: always the earliest comes out.
+    /// Random events, set, moved and taken: always the earliest comes out, of few bodies and of many.
     #[test]
     fn the_earliest_comes_first() {
-        let mut seed = 12345_u64;
-        let mut draw = || {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            f64::from(u32::try_from(seed >> 33).unwrap_or(0)) / f64::from(1_u32 << 31)
-        };
-        let count = 50_u32;
-        let mut calendar = Calendar::new(count as usize);
-        let due = |time| Due { time, ..Due::NEVER };
-        for body in 0..count {
-            calendar.set(body, due(-10.0 * draw().max(1e-9).ln()));
-        }
-        calendar.tune(0.0);
-        let mut now = 0.0;
-        for round in 0..20_000 {
-            let body = calendar.first();
-            let soonest = calendar.all().map(|due| due.time).fold(f64::INFINITY, f64::min);
-            let Some(body) = body else { panic!("nothing due") };
-            assert_eq!(calendar.time(body), soonest);
-            assert!(soonest >= now);
-            now = soonest;
-            let far = if draw() < 0.01 { 1e4 } else { 1.0 };
-            calendar.set(body, due(now - far * draw().max(1e-9).ln()));
-            let other = (draw() * f64::from(count)).floor();
-            let other = (0..count).find(|&k| f64::from(k) == other).unwrap_or(0);
-            calendar.set(other, due(now + draw()));
-            if round % 1000 == 999 {
-                calendar.shift(now, 0.0);
-                now = 0.0;
+        for (count, rounds) in [(50_u32, 20_000), (3000, 10_000)] {
+            let mut seed = 12345_u64;
+            let mut draw = || {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                f64::from(u32::try_from(seed >> 33).unwrap_or(0)) / f64::from(1_u32 << 31)
+            };
+            let mut calendar = Calendar::new(count as usize);
+            let due = |time| Due { time, ..Due::NEVER };
+            for body in 0..count {
+                calendar.set(body, due(-10.0 * draw().max(1e-9).ln()));
             }
+            calendar.tune(0.0);
+            let mut now = 0.0;
+            for round in 0..rounds {
+                let body = calendar.first();
+                let soonest = calendar.all().map(|due| due.time).fold(f64::INFINITY, f64::min);
+                let Some(body) = body else { panic!("nothing due") };
+                assert_eq!(calendar.time(body), soonest);
+                assert!(soonest >= now);
+                now = soonest;
+                let far = if draw() < 0.01 { 1e4 } else { 1.0 };
+                calendar.set(body, due(now - far * draw().max(1e-9).ln()));
+                let other = (draw() * f64::from(count)).floor();
+                let other = (0..count).find(|&k| f64::from(k) == other).unwrap_or(0);
+                calendar.set(other, due(now + draw()));
+                if round % 1000 == 999 {
+                    calendar.shift(now, 0.0);
+                    now = 0.0;
+                }
+                // A long wait: everything near is taken away.
+                if round % 5000 == 4999 {
+                    for body in 1..count {
+                        calendar.clear(body);
+                    }
+                    calendar.set(0, due(now + 1e6));
+                    assert_eq!(calendar.first(), Some(0));
+                    for body in 0..count {
+                        calendar.set(body, due(now - 10.0 * draw().max(1e-9).ln()));
+                    }
+                }
+            }
+            for body in 0..count {
+                calendar.clear(body);
+            }
+            assert_eq!(calendar.first(), None);
         }
-        for body in 0..count {
-            calendar.clear(body);
+    }
+
+    /// Events that are put off over and over leave no heap of void notes.
+    #[test]
+    fn void_notes_do_not_pile_up() {
+        let mut calendar = Calendar::new(10);
+        calendar.tune(0.0);
+        for round in 0..100_000_u32 {
+            for body in 0..10 {
+                calendar.set(body, Due { time: 1e3 + 1e-9 * f64::from(round), ..Due::NEVER });
+            }
+            assert_eq!(calendar.first(), Some(0));
         }
-        assert_eq!(calendar.first(), None);
+        assert!(calendar.bytes() < 100_000, "{}", calendar.bytes());
     }
 }

@@ -76,7 +76,7 @@ impl Crowd {
         }
         let farthest = (own + self.largest * size + 2.0 * self.slack) * MARGIN;
         let (grid, lists, images) = (&self.grid, &mut self.lists, &self.images);
-        let (hot, cold, slack) = (&self.hot, &self.cold, self.slack);
+        let (cold, reach) = (&self.cold, self.cold[i].reach);
         grid.around(&home, farthest, |other, boxes| {
             let j = other as usize;
             if other == number || !wanted(other) || (fixed && cold[j].fixed) {
@@ -84,7 +84,7 @@ impl Crowd {
             }
             let Some(image) = images.code(boxes) else { return };
             let apart = cold[j].home + images.shift(image) - home;
-            let distance = (own + hot[j].radius * size + 2.0 * slack) * MARGIN;
+            let distance = (reach + cold[j].reach) * MARGIN;
             if apart.norm_squared() < distance * distance {
                 let searched = !(ball && cold[j].ball);
                 lists.add(i, Link { with: other, image, searched });
@@ -179,7 +179,7 @@ impl Crowd {
     }
 
     /// The longest distance of homes that makes neighbours.
-    fn farthest(&self, t: f64) -> f64 {
+    pub(super) fn farthest(&self, t: f64) -> f64 {
         let distance = 2.0 * (self.largest * self.size_at(t) + self.slack) * MARGIN;
         if distance > 0.0 { distance } else { 1.0 }
     }

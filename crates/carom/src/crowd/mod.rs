@@ -15,7 +15,8 @@
 //!   the bodies are apart. Two balls meet at the root of a quadratic; everything else is searched for in its window with
 //!   the certificate of [`crate::toi`].
 //! * **Memory.** What prediction reads of a body is one line of the cache, and bodies near in space are near in memory:
-//!   they are put in order along a space-filling curve, at the start and now and then.
+//!   they are put in order along a space-filling curve, at the start and now and then. What coming events will read is asked
+//!   for ahead of them (`ahead`).
 //!
 //! **Growth.** With `growth` the bodies' sizes are (1 + growth·t) (B. D. Lubachevsky and F. H. Stillinger, J. Stat. Phys. 60,
 //! 1990). Masses and moments stay; the surfaces' own speed takes part in approach and separation, so that bodies part.
@@ -27,6 +28,7 @@
 //! **Time** is kept as in the simulation: an epoch, moved on by powers of two, and what has passed since. **Audit**: each
 //! collision's restitution and energy, and now and then the whole.
 
+mod ahead;
 mod balls;
 mod calendar;
 mod check;
@@ -185,6 +187,8 @@ pub struct Crowd {
     stopped: Option<Stopped>,
     trouble: Option<Trouble>,
     scratch: predict::Scratch,
+    /// The notes up to which memory has been read ahead.
+    ahead: ahead::Reached,
 }
 
 /// What prediction reads of a body: one line of the cache.
@@ -206,20 +210,20 @@ impl Hot {
     }
 }
 
-/// What a collision and a move read of a body.
+/// What a collision and a move read of a body: another line.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 struct Cold {
     home: Vector3<f64>,
     /// The radius of the neighbourhood.
     reach: f64,
-    inverse_mass: f64,
     /// The last collision.
     last: f64,
     /// How many boxes the body is beyond where it is kept.
     boxes: [i32; 3],
     /// Its number in the scene.
     name: u32,
-    /// Its shape, among the kinds.
+    /// Its shape and mass, among the kinds.
     kind: u32,
     /// Whether it is a ball.
     ball: bool,
@@ -349,6 +353,7 @@ impl Crowd {
             stopped: None,
             trouble: None,
             scratch: predict::Scratch::default(),
+            ahead: ahead::Reached::default(),
             settings: Settings { growth: settings.growth.max(0.0), ..settings },
             world,
             path: Vec::new(),
@@ -390,6 +395,7 @@ impl Crowd {
                 continue;
             }
             let Some(body) = first else { return Some(Stopped::Until) };
+            self.look_ahead();
             self.happen(body as usize, watcher);
         }
     }
@@ -609,7 +615,6 @@ impl Cold {
         Self {
             home: Vector3::zeros(),
             reach: 0.0,
-            inverse_mass: if body.fixed { 0.0 } else { body.mass.recip() },
             last: f64::NEG_INFINITY,
             boxes: [0; 3],
             name: index(number),

@@ -9,6 +9,7 @@
 //! A small box may hold several images of one body in one list.
 
 use nalgebra::Vector3;
+use prefetch_index::prefetch_index;
 
 use super::calendar::NOBODY;
 use super::index;
@@ -43,6 +44,9 @@ pub(super) struct Lists {
     waste: usize,
 }
 
+/// Links in a line of the cache.
+const LINE: usize = 8;
+
 /// Room of a new list.
 const ROOM: u32 = 20;
 
@@ -67,6 +71,22 @@ impl Lists {
     pub fn of(&self, body: usize) -> &[Link] {
         let row = self.rows[body];
         &self.links[row.start as usize..row.start as usize + row.len as usize]
+    }
+
+    /// Asks the memory for where a body's list is.
+    #[inline(always)]
+    pub fn ask_for_row(&self, body: usize) {
+        prefetch_index(&self.rows, body);
+    }
+
+    /// Asks the memory for a body's list.
+    #[inline(always)]
+    pub fn ask_for(&self, body: usize) {
+        let row = self.rows[body];
+        for at in (0..row.len).step_by(LINE) {
+            prefetch_index(&self.links, (row.start + at) as usize);
+        }
+        prefetch_index(&self.links, (row.start + row.len) as usize);
     }
 
     pub fn add(&mut self, body: usize, link: Link) {
@@ -360,7 +380,25 @@ impl Grid {
 
     /// Visits everyone who may be within a distance of a home, with the boxes between where it is and the image that
     /// is meant.
+    #[inline]
     pub fn around(&self, home: &Vector3<f64>, distance: f64, mut visit: impl FnMut(u32, [i32; 3])) {
+        self.cells(home, distance, |cell, boxes| {
+            let mut at = self.heads[cell as usize];
+            while at != NOBODY {
+                visit(at, boxes);
+                at = self.next[at as usize];
+            }
+        });
+    }
+
+    /// Asks the memory for the cells of [`Grid::around`].
+    pub fn ask_around(&self, home: &Vector3<f64>, distance: f64) {
+        self.cells(home, distance, |cell, _| prefetch_index(&self.heads, cell as usize));
+    }
+
+    /// Visits the cells of everyone who may be within a distance.
+    #[inline]
+    fn cells(&self, home: &Vector3<f64>, distance: f64, mut visit: impl FnMut(u32, [i32; 3])) {
         let own = self.place(home);
         #[expect(clippy::cast_possible_truncation, reason = "a few cells")]
         let reach: [i32; 3] =
@@ -386,11 +424,7 @@ impl Grid {
         for (x, in_x) in along(0) {
             for (y, in_y) in along(1) {
                 for (z, in_z) in along(2) {
-                    let mut at = self.heads[self.number([x, y, z]) as usize];
-                    while at != NOBODY {
-                        visit(at, [in_x, in_y, in_z]);
-                        at = self.next[at as usize];
-                    }
+                    visit(self.number([x, y, z]), [in_x, in_y, in_z]);
                 }
             }
         }

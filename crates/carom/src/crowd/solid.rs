@@ -1,4 +1,4 @@
-//! Shapes with their constants, shared by all bodies of one kind.
+//! Shapes with their constants, shared by all bodies of one kind: of one shape and one mass.
 //!
 //! What the search asks of a shape each time, its radii and its lever, takes powers to work out; here it is worked out once.
 
@@ -14,6 +14,8 @@ use crate::shape::{Convex, Osculation, Shape};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Solid {
     pub shape: Shape,
+    /// Zero of what is fixed.
+    pub inverse_mass: f64,
     circumradius: f64,
     inradius: f64,
     rolling: f64,
@@ -23,9 +25,10 @@ pub(super) struct Solid {
 }
 
 impl Solid {
-    fn new(shape: &Shape) -> Self {
+    fn new(shape: &Shape, inverse_mass: f64) -> Self {
         Self {
             shape: *shape,
+            inverse_mass,
             circumradius: shape.circumradius(),
             inradius: shape.inradius(),
             rolling: shape.rolling_radius(),
@@ -48,8 +51,9 @@ pub(super) fn kinds(bodies: &[Body]) -> (Vec<Solid>, Vec<u32>) {
     let kinds = bodies
         .iter()
         .map(|body| {
-            *known.entry(key(&body.shape)).or_insert_with(|| {
-                solids.push(Solid::new(&body.shape));
+            let inverse_mass = if body.fixed { 0.0 } else { body.mass.recip() };
+            *known.entry((key(&body.shape), inverse_mass.to_bits())).or_insert_with(|| {
+                solids.push(Solid::new(&body.shape, inverse_mass));
                 index(solids.len() - 1)
             })
         })
@@ -129,6 +133,6 @@ impl Convex for Solid {
     }
 
     fn rounded(&self, exponent: f64) -> Option<Self> {
-        self.shape.rounded(exponent).map(|shape| Self::new(&shape))
+        self.shape.rounded(exponent).map(|shape| Self::new(&shape, self.inverse_mass))
     }
 }

@@ -88,6 +88,11 @@ impl Crowd {
         (first + self.hot[met.second as usize].radius) * self.size_at(t)
     }
 
+    #[inline(always)]
+    fn inverse_mass(&self, i: u32) -> f64 {
+        self.solids[self.cold[i as usize].kind as usize].inverse_mass
+    }
+
     fn body(&self, i: u32) -> &Body {
         &self.world.bodies[self.cold[i as usize].name as usize]
     }
@@ -205,7 +210,7 @@ impl Crowd {
             self.scratch.close.clear();
             return;
         }
-        let (light, other) = (self.cold[a].inverse_mass, self.cold[b].inverse_mass);
+        let (light, other) = (self.inverse_mass(met.first), self.inverse_mass(met.second));
         let impulse = -(1.0 + restitution) * approach / (light + other);
         let normal = x / distance;
         // Not along the normal, which rounding makes a little longer or shorter than one: energy would drift.
@@ -590,7 +595,7 @@ impl Crowd {
                 let axes: Matrix3<f64> = state.orientation.to_rotation_matrix().into_inner();
                 axes * axes.tr_mul(&arm).component_div(&body.inertia)
             };
-            (arm, spin, self.cold[i as usize].inverse_mass)
+            (arm, spin, self.inverse_mass(i))
         };
         let of_second = turn(second, *self.images.shift(image));
         let of_first = if first < PLANE {

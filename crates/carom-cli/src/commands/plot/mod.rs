@@ -9,13 +9,12 @@ use std::path::PathBuf;
 
 use carom::contact::Side;
 use carom::scene::instant::name;
+use carom_answers::{Refusal, Verdict};
 use clap::ValueEnum;
 
 use super::run::Recording;
 use crate::Failure;
 use canvas::Picture;
-use carom_answers::Refusal;
-use carom_answers::Verdict;
 use track::Track;
 
 /// The command's arguments.

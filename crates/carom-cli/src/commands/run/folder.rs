@@ -15,12 +15,10 @@
 //! the run goes on from it. At the end the parts become one file, whose bytes do not depend on them; the checkpoint says
 //! so before the parts go, and goes last.
 
-use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use arrow_array::RecordBatch;
 use carom::observe::BlockMeans;
 use carom::record::{Event, JointReaction, Sample};
 use carom::scene::Format as Language;
@@ -29,8 +27,10 @@ use carom_answers::run::{Rows, Running, Settings, Snapshot};
 use carom_answers::{Input, Refusal};
 use serde::{Deserialize, Serialize};
 
+use super::shelf::{Shelf, is_part, part_name};
 use super::table::{JointRow, Table};
 use super::trajectory::{self, Format};
+use super::whole::{UNFINISHED, at, replace, sync, write};
 use crate::{Failure, VERSION};
 
 const CHECKPOINT: &str = "checkpoint.json";
@@ -41,12 +41,6 @@ const TABLES: [&str; 4] = ["events", "samples", "joint_impulses", "reactions"];
 
 /// What is made of the rest at the end.
 const MADE: [&str; 3] = ["observables.parquet", "trajectory.xyz", "trajectory.gsd"];
-
-/// Ends the name of a file that is being written.
-const UNFINISHED: &str = ".tmp";
-
-/// The most rows of a table kept in memory.
-const ROWS: usize = 1 << 16;
 
 /// The state to go on from.
 #[derive(Debug, Serialize, Deserialize)]
@@ -108,15 +102,6 @@ pub struct Folder {
 struct JointShelves {
     impulses: Shelf<JointRow>,
     reactions: Shelf<JointReaction>,
-}
-
-/// One table's rows on their way to its parts.
-struct Shelf<T> {
-    table: Table,
-    rows_of: fn(&Table, &Scene, &[T]) -> io::Result<RecordBatch>,
-    buffer: Vec<T>,
-    parts: u32,
-    rows: u64,
 }
 
 impl Folder {
@@ -362,50 +347,9 @@ impl Folder {
     }
 }
 
-impl<T: Clone> Shelf<T> {
-    fn new(table: Table, rows_of: fn(&Table, &Scene, &[T]) -> io::Result<RecordBatch>) -> Self {
-        Self { table, rows_of, buffer: Vec::new(), parts: 0, rows: 0 }
-    }
-
-    fn take(&mut self, path: &Path, scene: &Scene, rows: &[T]) -> io::Result<()> {
-        self.buffer.extend_from_slice(rows);
-        if self.buffer.len() >= ROWS { self.flush(path, scene) } else { Ok(()) }
-    }
-
-    fn flush(&mut self, path: &Path, scene: &Scene) -> io::Result<()> {
-        if self.buffer.is_empty() {
-            return Ok(());
-        }
-        let rows = (self.rows_of)(&self.table, scene, &self.buffer)?;
-        let part = self.parts + 1;
-        replace(&path.join(part_name(self.table.name, part)), &self.table.file(&rows)?)?;
-        self.parts = part;
-        self.rows += self.buffer.len() as u64;
-        self.buffer.clear();
-        Ok(())
-    }
-
-    fn merge(&self, path: &Path) -> io::Result<()> {
-        let parts: Vec<PathBuf> =
-            (1..=self.parts).map(|part| path.join(part_name(self.table.name, part))).collect();
-        let whole = path.join(format!("{}.parquet", self.table.name));
-        write(&whole, |file| self.table.merge(&parts, file))
-    }
-}
-
 /// The file of the scene in a run's folder.
 pub fn scene_file(path: &Path) -> Option<PathBuf> {
     SCENES.iter().map(|(name, _)| path.join(name)).find(|file| file.is_file())
-}
-
-fn part_name(table: &str, part: u32) -> String {
-    format!("{table}-{part:05}.parquet")
-}
-
-/// The number of a part, if the name is that of one.
-pub fn is_part(name: &str, table: &str) -> Option<u32> {
-    let part = name.strip_prefix(table)?.strip_prefix('-')?.strip_suffix(".parquet")?.parse().ok()?;
-    (name == part_name(table, part)).then_some(part)
 }
 
 /// Whether a run writes files of this name.
@@ -484,43 +428,9 @@ fn remove_all(path: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file that is there as a whole or not at all.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    write(path, |mut file| {
-        file.write_all(bytes)?;
-        Ok(file)
-    })
-}
-
-fn write(path: &Path, fill: impl FnOnce(File) -> io::Result<File>) -> io::Result<()> {
-    let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
-    name.push(UNFINISHED);
-    let unfinished = path.with_file_name(name);
-    let result = File::create(&unfinished)
-        .and_then(fill)
-        .and_then(|file| file.sync_all())
-        .and_then(|()| fs::rename(&unfinished, path))
-        .and_then(|()| path.parent().map_or(Ok(()), sync));
-    result.map_err(|error| {
-        // On a full disk every byte counts; that it is gone is not needed.
-        let _ = fs::remove_file(&unfinished);
-        at(path, &error)
-    })
-}
-
-/// Brings the names in a folder to the disk, where the system can.
-fn sync(path: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
-}
-
-/// An error with the path that it concerns.
-pub fn at(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{is_ours, is_part};
+    use super::is_ours;
 
     #[test]
     fn only_names_that_a_run_writes_are_its_own() {
@@ -541,7 +451,5 @@ mod tests {
         {
             assert!(!is_ours(name), "{name}");
         }
-        assert_eq!(is_part("events-00012.parquet", "events"), Some(12));
-        assert_eq!(is_part("events-00012.parquet", "samples"), None);
     }
 }

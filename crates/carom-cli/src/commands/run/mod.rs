@@ -6,18 +6,22 @@ mod folder;
 mod progress;
 mod recording;
 mod replicas;
+mod shelf;
 mod story;
 mod table;
 mod tape;
 mod trajectory;
+mod whole;
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use carom::scene::model::Scene;
 use carom_answers::run::{Rows, Running};
 use carom_answers::{Refusal, Subject, Verdict};
 
-use super::input::{print, read_scene, scene};
+use super::input::{read_scene, scene};
+use super::output::print;
 use crate::diagnostics::warn;
 use crate::report::{self, Style};
 use crate::{Failure, VERSION};
@@ -28,7 +32,6 @@ use tape::{Keep, Stream, Tape};
 
 pub use arguments::Arguments;
 pub use recording::Recording;
-pub use replicas::known;
 pub use story::{Hold, Story, TOLD};
 
 /// Where a run is taken up.
@@ -166,7 +169,8 @@ fn take_up(path: &Path) -> Result<Prepared, Failure> {
     let (input, checkpoint, lock) = Folder::reopen(path)?;
     let subject = scene(input)?;
     if checkpoint.version != VERSION {
-        eprintln!(
+        let _ = writeln!(
+            io::stderr(),
             "warning: the run was begun by carom {}, and this is {VERSION}: it may go on to other bits",
             checkpoint.version
         );

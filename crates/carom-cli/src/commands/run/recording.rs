@@ -13,13 +13,15 @@ use carom::contact::Side;
 use carom::contact::classify::Type;
 use carom::record::{Event, Kind, Moment, Recorder, Sample};
 use carom::scene::model::Scene;
+use carom_answers::Refusal;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use super::super::input::read_scene;
-use super::folder::{self, at};
+use super::folder;
+use super::shelf::is_part;
+use super::whole::at;
 use crate::Failure;
-use carom_answers::Refusal;
 
 /// A run that is in a folder, ended or not.
 pub struct Recording {
@@ -35,6 +37,20 @@ pub struct Recording {
 impl Recording {
     /// Opens a folder.
     pub fn open(path: &Path) -> Result<Self, Failure> {
+        if path.is_file() {
+            let message = format!("{} is a file, and a run is a folder", path.display());
+            let around = path.parent().filter(|parent| folder::scene_file(parent).is_some());
+            let expected = around.map_or_else(
+                || "a folder that `carom run -o` wrote".to_string(),
+                |folder| {
+                    format!(
+                        "its folder, {}",
+                        if folder == Path::new("") { Path::new(".") } else { folder }.display()
+                    )
+                },
+            );
+            return Err(Refusal::of_option(None, &message, Some(&expected)).into());
+        }
         let scene = folder::scene_file(path).ok_or_else(|| {
             let message = format!("{} holds no run", path.display());
             Refusal::of_option(None, &message, Some("a folder that `carom run -o` wrote"))
@@ -72,7 +88,7 @@ impl Recording {
         let mut parts = Vec::new();
         for entry in fs::read_dir(&self.path)? {
             let name = entry?.file_name();
-            if let Some(number) = folder::is_part(&name.to_string_lossy(), table) {
+            if let Some(number) = is_part(&name.to_string_lossy(), table) {
                 parts.push((number, self.path.join(name)));
             }
         }

@@ -169,7 +169,7 @@ impl Table {
                 let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(of_parquet)?;
                 reader.with_batch_size(RUN).build().map_err(of_parquet)
             };
-            let place = |error: io::Error| super::folder::at(part, &error);
+            let place = |error: io::Error| super::whole::at(part, &error);
             for batch in open().map_err(place)? {
                 merger.push(batch.map_err(|error| place(of_arrow(error)))?)?;
             }

@@ -4,8 +4,10 @@
 //! `chunk`, and on the page's side in `viewer/src/protocol.ts`.
 
 mod chunk;
+mod header;
 mod look;
 mod page;
+mod reel;
 mod runs;
 mod server;
 #[cfg(test)]
@@ -17,11 +19,11 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use carom_answers::{Refusal, Verdict};
+
 use super::input::read;
 use super::run::Recording;
 use crate::Failure;
-use carom_answers::Refusal;
-use carom_answers::Verdict;
 use runs::Runs;
 use server::{Opening, Shared};
 
@@ -103,7 +105,7 @@ fn open(path: &Path, runs: &Runs) -> Result<Opening, Failure> {
             // Nothing else is at work yet.
             Failure::Other("no room for the run".to_string())
         })?;
-        runs::replay(&run, &recording).map_err(|error| {
+        reel::replay(&run, &recording).map_err(|error| {
             Failure::Other(format!("the run in {} cannot be read: {error}", path.display()))
         })?;
         return Ok(Opening::Run { name, text: recording.text, id: run.id });

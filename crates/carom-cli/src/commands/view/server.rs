@@ -20,7 +20,8 @@ use carom_answers::{Input, Refusal};
 use futures_util::stream;
 use serde::{Deserialize, Serialize};
 
-use super::runs::{Run, Runs, thinned};
+use super::reel::thinned;
+use super::runs::{Run, Runs};
 use super::{look, page};
 use crate::VERSION;
 

@@ -95,10 +95,7 @@ impl<'a> Names<'a> {
             for (i, table) in tables.iter().enumerate() {
                 let Some(value) = table.get("name") else { continue };
                 if let Kind::String(name) = &value.kind
-                    && let Some((fill, number)) =
-                        name.strip_suffix(']').and_then(|name| name.rsplit_once('['))
-                    && let Some(&(Named::Fill { count }, offset)) = self.known.get(fill)
-                    && number.parse().is_ok_and(|number: usize| number < count)
+                    && let Some(offset) = self.fill_of(name)
                 {
                     let message = format!(
                         "`{}` is already the name of a body of the fill on line {}",
@@ -110,6 +107,13 @@ impl<'a> Names<'a> {
                 }
             }
         }
+    }
+
+    /// Where the fill is named that has a body of this name.
+    fn fill_of(&self, name: &str) -> Option<usize> {
+        let (fill, number) = name.strip_suffix(']')?.rsplit_once('[')?;
+        let &(Named::Fill { count }, offset) = self.known.get(fill)? else { return None };
+        number.parse().is_ok_and(|number: usize| number < count).then_some(offset)
     }
 
     /// The number of a body of this name.
@@ -176,6 +180,11 @@ impl<'a> Names<'a> {
         }
         let message = match found {
             Some(named) => format!("`{}` is {}", shown(name), named.describe()),
+            None if self.fill_of(name).is_some() => {
+                let message = format!("`{}` is a body of a fill, which cannot be named here", shown(name));
+                log.report(value.span.clone(), path, message, format!("a {what} of its own"));
+                return None;
+            }
             None => format!("there is no {what} `{}`", shown(name)),
         };
         let candidates =

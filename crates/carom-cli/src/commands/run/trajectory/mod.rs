@@ -24,8 +24,8 @@ use carom::shape::Shape;
 use nalgebra::{Quaternion, Unit, Vector3};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use super::folder::at;
 use super::table::{of_arrow, of_parquet};
+use super::whole::at;
 
 /// A format of trajectories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
