@@ -23,7 +23,7 @@ Tasks:
   examples   the examples in README.md and the book alone
   book       builds the book into target/book/html: examples, figures, pages, links (needs Node.js)
   page       builds the page of `carom view` into viewer/dist, for the program that is built next (needs Node.js)
-  python     builds the wheel of the Python package, installs it and tests it (needs Python 3.11; `cargo build` first)
+  python     builds the wheel of the Python package, installs it and tests it (needs Python 3.11)
   lint       formatting, clippy and rustdoc, warnings as errors
   help       this text
 

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Failure, step};
+use super::{Failure, cargo, step};
 
 /// The oldest Python that the pinned tools run on. The package itself takes 3.10.
 const OLDEST: (u32, u32) = (3, 11);
@@ -53,6 +53,8 @@ pub fn test(root: &Path) -> Result<(), Failure> {
     // Away from the repository, where no source could be taken for the package.
     step(Command::new(&fresh).current_dir(&folder).args(["-c", FIRST_LINES]))?;
 
+    // The program, whose answers are compared.
+    cargo(root, &["build", "--package", "carom-cli"])?;
     let reinstall = ["-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall"];
     step(Command::new(&tools).args(reinstall).arg(&wheel))?;
     let program = target.join("debug").join(format!("carom{}", env::consts::EXE_SUFFIX));

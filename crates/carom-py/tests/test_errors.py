@@ -110,3 +110,43 @@ def test_answers_are_objects() -> None:
     assert pickle.loads(pickle.dumps(answer)).to_dict() == answer.to_dict()
     scene = carom.Scene(body=[carom.Body("<i>", carom.Sphere(1.0), mass=1.0)])
     assert "<i>" not in carom.solve(scene)._repr_html_()
+
+
+@pytest.mark.filterwarnings("ignore::carom.SceneWarning")
+def test_nothing_panics_on_damaged_scenes() -> None:
+    """Scenes with a value exchanged for another of any kind: an answer, or an exception of ours, never a panic."""
+    import random
+    import tomllib
+    from pathlib import Path
+
+    root = Path(__file__).resolve().parents[3]
+    scenes = [tomllib.loads((root / path).read_text()) for path in (
+        "cases/papers/sp_corner.toml", "cases/papers/dps_hinged_frames.toml", "cases/gallery/collision.toml", "cases/gallery/spring_at_a_wall.toml",
+    )]
+    values = [None, True, -1, 0, 1e308, -1e-308, float("inf"), "ball", [], {}, [1, 2, 3], [[1, 0], [0]], {"sphere": {"radius": 1}}]
+    source = random.Random(0)
+
+    def places(node: Any, path: tuple[Any, ...] = ()) -> Any:
+        yield path
+        entries = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+        for key, entry in entries:
+            yield from places(entry, (*path, key))
+
+    answered = 0
+    for _ in range(400):
+        document = pickle.loads(pickle.dumps(source.choice(scenes)))
+        *path, last = source.choice([place for place in places(document) if place])
+        node = document
+        for key in path:
+            node = node[key]
+        node[last] = source.choice(values)
+        ask = source.choice([
+            carom.solve, carom.compare, carom.classify, carom.gap, carom.toi, carom.generalized,
+            lambda scene: carom.run(scene, until=0.05, max_events=20),
+        ])
+        try:
+            ask(document)
+            answered += 1
+        except (carom.CaromError, TypeError):
+            pass
+    assert answered > 30

@@ -57,6 +57,35 @@ def test_options(program: Program) -> None:
     same(carom.solve(path, law="poisson", screws=True), program("solve", path, "--law", "poisson", "--screws"))
 
 
+def test_papers(program: Program) -> None:
+    same(carom.paper(), program("paper"))
+    names = [paper.name for paper in carom.paper().papers]
+    assert len(names) == 4
+    for name in names:
+        same(carom.paper(name), program("paper", name))
+
+
+def test_paradox_and_schema(program: Program) -> None:
+    words = ["--shapes", "ellipsoid(3,1,1)", "ellipsoid(1.5,0.7,1)", "--type", "2b", "--planar", "--seed", "3"]
+    found = carom.paradox(carom.Ellipsoid([3, 1, 1]), "ellipsoid(1.5,0.7,1)", type="2b", planar=True, seed=3)
+    same(found, program("paradox", *words))
+    assert found.toml is not None and carom.run(found.toml, until=0.2).stopped == "until"
+    none = carom.paradox(carom.Sphere(1.0), carom.Sphere(2.0))
+    assert none.toml is None
+    with pytest.raises(carom.PhysicsError):
+        carom.paradox(carom.Sphere(1.0), carom.Sphere(2.0), strict=True)
+    for wrong in (lambda: carom.paradox("cube(1)", "sphere(1)"), lambda: carom.paradox("sphere(1)", "sphere(1)", type="3c")):
+        with pytest.raises(carom.OptionError):
+            wrong()
+    assert json.dumps(carom.schema()) == json.dumps(program("schema"))
+
+
+def test_the_picture_of_a_contact() -> None:
+    found = carom.classify("cases/papers/paradox.toml", picture=True)
+    assert found.svg is not None and found.svg.startswith("<svg") and found._repr_svg_() == found.svg
+    assert carom.classify("cases/papers/paradox.toml").svg is None
+
+
 def test_a_scene_is_the_same_as_path_text_dict_and_classes(program: Program) -> None:
     toml = """
 carom = 1
