@@ -74,7 +74,8 @@ def main() -> int:
     gaps = min(timed(lambda: carom.gap_many(one, two)) for _ in range(rounds))
     print(f"gaps of the same: {count / gaps:.0f} a second")
 
-    repeats = 2000
+    # Short rounds and many, so that some of them are undisturbed.
+    repeats = 200
     text = read(BALL)
 
     def lazily() -> None:
@@ -86,7 +87,7 @@ def main() -> int:
             carom.solve(BALL).bodies.ball.velocity
 
     lazy, full, alone = best(
-        7, lambda: timed(lazily) / repeats, lambda: timed(looked_at) / repeats, lambda: _carom.solve_seconds(text, repeats)
+        50, lambda: timed(lazily) / repeats, lambda: timed(looked_at) / repeats, lambda: _carom.solve_seconds(text, repeats)
     )
     print(
         f"solve: {1e6 * full:.1f} µs, {1e6 * lazy:.1f} until the answer is looked at, Rust {1e6 * alone:.1f}: "

@@ -130,7 +130,7 @@ fn describe(py: Python<'_>, text: Text) -> PyResult<Described> {
 
 /// What a run is to do otherwise than its scene says, as Python gives it.
 #[derive(FromPyObject)]
-struct ChangeOptions {
+pub struct ChangeOptions {
     until: Option<f64>,
     max_events: Option<usize>,
     sample: Option<f64>,
@@ -141,7 +141,8 @@ struct ChangeOptions {
 }
 
 impl ChangeOptions {
-    fn changes(&self) -> Result<Changes, Refusal> {
+    /// The same in the library's words.
+    pub fn changes(&self) -> Result<Changes, Refusal> {
         let on_paradox = self.on_paradox.as_deref().map(|name| {
             let found = OnParadox::ALL.into_iter().find(|listed| listed.name() == name);
             let expected = OnParadox::ALL.map(OnParadox::name).join(", ");

@@ -165,6 +165,22 @@ def test_a_gas_has_observables() -> None:
     assert len(found.bodies) == len(found.to_dict()["final"]) > 50
 
 
+def test_copies_are_the_program_s(program: Callable[..., Any]) -> None:
+    path = "cases/gallery/sphere_gas.toml"
+    theirs = comparable(program("run", path, "--until", "0.3", "--replicas", "3"))
+    seen: list[tuple[int, int]] = []
+    ours = comparable(carom.run_replicas(path, 3, until=0.3, progress=lambda k, n: seen.append((k, n))).to_dict())
+    for document in (ours, theirs):
+        for each in document["replicas"]:
+            del each["wall_s"]
+    assert json.dumps(ours) == json.dumps(theirs)
+    assert seen == sorted(seen)
+    with pytest.raises(carom.SceneError, match="no fill"):
+        carom.run_replicas("cases/gallery/collision.toml", 2)
+    with pytest.raises(carom.OptionError, match="replicas"):
+        carom.run_replicas(path, 0)
+
+
 def test_progress() -> None:
     seen: list[tuple[float, float]] = []
     carom.run("cases/gallery/collision.toml", progress=lambda t, until: seen.append((t, until)))

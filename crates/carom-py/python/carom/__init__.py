@@ -46,7 +46,7 @@ from .questions import (
     solve_many,
     toi,
 )
-from .runs import Recording, Table, load, run
+from .runs import Recording, Replicas, Table, load, run, run_replicas
 from .scene import (
     Ball,
     Body,
@@ -116,6 +116,7 @@ __all__ = [
     "Record",
     "Recording",
     "Records",
+    "Replicas",
     "Resolved",
     "Rolling",
     "Rows",
@@ -149,6 +150,7 @@ __all__ = [
     "paradox",
     "rotation",
     "run",
+    "run_replicas",
     "schema",
     "solve",
     "solve_many",

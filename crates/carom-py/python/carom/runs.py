@@ -203,6 +203,10 @@ class _Changes:
 
     __slots__ = ("until", "max_events", "sample", "on_paradox", "loop", "replica", "strict")
 
+    def __init__(self, *options: Any) -> None:
+        for name, value in zip(self.__slots__, options):
+            setattr(self, name, value)
+
 
 def run(
     scene: AnyScene,
@@ -236,10 +240,7 @@ def run(
     >>> bool(abs(swing.final.ball.position[0] - 1.0) < 1e-12)
     True
     """
-    changes = _Changes()
-    changes.until, changes.max_events, changes.sample = until, max_events, sample  # type: ignore[attr-defined]
-    changes.on_paradox, changes.loop = on_paradox, loop  # type: ignore[attr-defined]
-    changes.replica, changes.strict = replica, strict  # type: ignore[attr-defined]
+    changes = _Changes(until, max_events, sample, on_paradox, loop, replica, strict)
     pushes = []
     for names, force in (forces or {}).items():
         bodies = [names] if isinstance(names, str) else list(names)
@@ -256,6 +257,43 @@ def run(
     answer = Recording(recorded.document, tables, recorded.described(), recorded)
     if strict and recorded.verdict:
         raise AuditError(f"the audit found a violation: {recorded.verdict}", answer)
+    return answer
+
+
+class Replicas(Answer):
+    """The answer of `run_replicas`: `observables` pooled over the copies, each with its mean and error, and `replicas` one by one."""
+
+    __slots__ = ()
+
+    def _summary(self) -> str:
+        found = self._document()
+        return f"{len(found['replicas'])} copies, stopped: {found['stopped']}"
+
+
+def run_replicas(
+    scene: AnyScene,
+    replicas: int,
+    *,
+    until: Optional[float] = None,
+    max_events: Optional[int] = None,
+    loop: Optional[str] = None,
+    progress: Optional[Callable[[int, int], object]] = None,
+    strict: bool = False,
+) -> Replicas:
+    """Runs independent copies of a scene with a fill, whose seeds are seed, seed + 1, …, on all cores, and pools their averages. Ctrl-C
+    ends them with what was reached; `progress` is called with the number of copies done and of all.
+
+    >>> gas = run_replicas("cases/gallery/sphere_gas.toml", 3, until=0.2)
+    >>> len(gas.replicas), gas.observables.compressibility.mean > 1
+    (3, True)
+    """
+    changes = _Changes(until, max_events, None, None, loop, 0, strict)
+    document, verdict, said = _carom.ask_replicas(read(scene), changes, replicas, progress)
+    if said:
+        _warn(said)
+    answer = Replicas(document)
+    if strict and verdict:
+        raise AuditError(f"the audit found a violation: {verdict}", answer)
     return answer
 
 
