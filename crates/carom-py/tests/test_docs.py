@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import gc
 import importlib
 import inspect
 import os
@@ -33,7 +32,6 @@ def test_docstrings(name: str) -> None:
 
 
 @pytest.mark.parametrize("page", ["crates/carom-py/README.md", "book/src/python.md"])
-@pytest.mark.filterwarnings("ignore:Animation was deleted")
 def test_pages(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a page run in their order, in one session; with prompts, what they print is compared."""
     (tmp_path / "cases").symlink_to(ROOT / "cases")
@@ -54,8 +52,6 @@ def test_pages(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         count += 1
     assert runner.summarize(verbose=False).failed == 0
     assert count >= 3
-    names.clear()
-    gc.collect()
 
 
 def test_everything_public_has_a_docstring() -> None:

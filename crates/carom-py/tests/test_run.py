@@ -216,6 +216,8 @@ def test_pictures(tmp_path: Path) -> None:
     found.plot("angular_velocity").savefig(tmp_path / "run.png")
     film = found.animate(frames=5)
     assert film._repr_html_().count("data:image/png;base64") >= 5
+    film.save(str(tmp_path / "run.gif"), writer="pillow")
+    assert (tmp_path / "run.gif").stat().st_size > 1000
     with pytest.raises(ValueError, match="nothing to plot is called colour"):
         found.plot("colour")
     with pytest.raises(ValueError, match="no samples"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Sequence, Union
 
 import numpy as np
 
@@ -110,10 +110,18 @@ def outlines(body: BodyView) -> Floats:
 class Animation:
     """An animation: a notebook shows it, `save("run.gif")` and the like write it, `figure` is its first frame."""
 
-    def __init__(self, animation: Any, figure: Any, fps: float) -> None:
-        self.animation = animation
+    def __init__(self, figure: Any, draw: Callable[[int], list[Any]], frames: int, fps: float) -> None:
         self.figure = figure
+        self._draw = draw
+        self._frames = frames
         self._fps = fps
+
+    @property
+    def animation(self) -> Any:
+        """Matplotlib's own: to be kept, shown or saved."""
+        from matplotlib.animation import FuncAnimation
+
+        return FuncAnimation(self.figure, self._draw, frames=self._frames, interval=1000.0 / self._fps, blit=False)
 
     def save(self, path: str, **options: Any) -> None:
         """Writes it to a file, by matplotlib's writers."""
@@ -131,8 +139,6 @@ class Animation:
 def animate(run: Recording, frames: int, fps: float, view: tuple[float, float]) -> Animation:
     """The bodies' outlines in motion."""
     pyplot = _matplotlib()
-    from matplotlib.animation import FuncAnimation
-
     drawn = []
     times: Floats = np.zeros(0)
     chosen = np.zeros(0, dtype=np.intp)
@@ -161,9 +167,8 @@ def animate(run: Recording, frames: int, fps: float, view: tuple[float, float]) 
         return [line for own in lines for line in own]
 
     draw(0)
-    animation = FuncAnimation(figure, draw, frames=chosen.size, interval=1000.0 / fps, blit=False)
     pyplot.close(figure)
-    return Animation(animation, figure, fps)
+    return Animation(figure, draw, int(chosen.size), fps)
 
 
 __all__ = ["Animation", "animate", "energies", "outlines", "plot"]
