@@ -49,7 +49,7 @@ fn main() -> ExitCode {
         ["book"] => book::build,
         ["lint"] => lint,
         ["page"] => page::build,
-        ["python"] => python::test,
+        ["python"] => python::test_alone,
         _ => {
             eprintln!("xtask: no such task: {}\n\n{USAGE}", words.join(" "));
             return ExitCode::from(WRONG_COMMAND_LINE);

@@ -27,6 +27,12 @@ assert after.tolist() == [0.0, 0.0, 1.0], after
 print('a ball of the fresh environment leaves with', after[2])
 ";
 
+/// Builds the program too, with whose answers the package's are compared, and tests the package.
+pub fn test_alone(root: &Path) -> Result<(), Failure> {
+    cargo(root, &["build", "--package", "carom-cli"])?;
+    test(root)
+}
+
 /// Builds the wheel, installs it, tests it.
 pub fn test(root: &Path) -> Result<(), Failure> {
     let python = python()?;
@@ -53,8 +59,6 @@ pub fn test(root: &Path) -> Result<(), Failure> {
     // Away from the repository, where no source could be taken for the package.
     step(Command::new(&fresh).current_dir(&folder).args(["-c", FIRST_LINES]))?;
 
-    // The program, whose answers are compared.
-    cargo(root, &["build", "--package", "carom-cli"])?;
     let reinstall = ["-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall"];
     step(Command::new(&tools).args(reinstall).arg(&wheel))?;
     let program = target.join("debug").join(format!("carom{}", env::consts::EXE_SUFFIX));
