@@ -46,16 +46,19 @@ class Body:
     def turn(self, time):
         i1, i2, i3 = self.inertia
         factors = [(i2 - i3) / i1, (i3 - i1) / i2, (i1 - i2) / i3]
-        w, q = [list(self.w)], [list(self.q)]
+        w, q = [[part] for part in self.w], [[part] for part in self.q]
         for n in range(ORDER):
-            both = lambda a, b: mpmath.fsum(w[k][a] * w[n - k][b] for k in range(n + 1))
-            w.append([f * both(*axes) / (n + 1) for f, axes in zip(factors, [(1, 2), (2, 0), (0, 1)])])
-            turned = [mpf(0)] * 4
-            for k in range(n + 1):
-                turned = [a + b for a, b in zip(turned, product(q[k], [0] + w[n - k]))]
-            q.append([part / (2 * (n + 1)) for part in turned])
-        total = lambda series: [mpmath.polyval([term[i] for term in reversed(series)], time) for i in range(len(series[0]))]
-        self.w, self.q = total(w), total(q)
+            turning = [part[::-1] for part in w]
+            # Cauchy's products: the spin with itself, and the attitude with it.
+            spins = [mpmath.fdot(zip(w[a], turning[b])) for a, b in [(1, 2), (2, 0), (0, 1)]]
+            minus = [[-part for part in parts] for parts in q]
+            rows = [[minus[1], minus[2], minus[3]], [q[0], minus[3], q[2]], [q[3], q[0], minus[1]], [minus[2], q[1], q[0]]]
+            turns = [mpmath.fdot(pair for a, b in zip(row, turning) for pair in zip(a, b)) for row in rows]
+            for part, factor, spin in zip(w, factors, spins):
+                part.append(factor * spin / (n + 1))
+            for part, turn in zip(q, turns):
+                part.append(turn / (2 * (n + 1)))
+        self.w, self.q = [[mpmath.polyval(part[::-1], time) for part in parts] for parts in (w, q)]
         length = mpmath.sqrt(sum(part * part for part in self.q))
         self.q = [part / length for part in self.q]
 
@@ -216,4 +219,4 @@ def simulate(request, step):
 
 
 if __name__ == "__main__":
-    serve("exact", "mpmath " + mpmath.__version__, "40 digits", simulate, lambda request: None)
+    serve("exact", "mpmath " + mpmath.__version__, "40 digits", simulate, lambda request: None, warm_up=False)

@@ -18,19 +18,30 @@ for a probe answers with cannot: the reason.
 
 import json
 import math
+import os
 import sys
 
+# Engines print what they like; it goes to standard error, so that the answer stands alone.
+ANSWER = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
 
-def serve(engine, version, settings, simulate, cannot):
-    """Answers the one request: `simulate(request, step)` gives the runs at a step, `cannot(request)` a reason or None."""
+
+def serve(engine, version, settings, simulate, cannot, warm_up=True):
+    """Answers the one request: `simulate(request, step)` gives the runs at a step, `cannot(request)` a reason or None.
+
+    The first step is run once before, so that no run is timed together with what an engine sets up on its first use.
+    """
     request = json.load(sys.stdin)
     answer = {"engine": engine, "version": version, "settings": settings}
     reason = cannot(request)
     if reason:
         answer["cannot"] = reason
     else:
+        if warm_up:
+            simulate(request, request["steps"][0])
         answer["runs"] = [run for step in request["steps"] for run in simulate(request, step)]
-    json.dump(answer, sys.stdout)
+    json.dump(answer, ANSWER, allow_nan=False)
+    ANSWER.flush()
 
 
 def steps_to(until, step):
