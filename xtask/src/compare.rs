@@ -132,15 +132,10 @@ pub fn run(root: &Path) -> Result<(), Failure> {
     let mut absent = Vec::new();
     for engine in &ENGINES {
         let command = prepare(engine, root, &venv);
-        match command.and_then(|command| ask_all(&requests, command, Some(&exact))) {
-            Ok(answers) => engines.push(answers),
-            Err(failure) => {
-                let earlier = before.iter().find(|earlier| earlier.engine == engine.name);
-                let kept = earlier.map_or("it is left out", |_| "what it answered before is kept");
-                absent.push(format!("{} cannot be run here, {kept}: {failure}", engine.name));
-                engines.extend(earlier.cloned());
-            }
-        }
+        let answers = command.and_then(|command| ask_all(&requests, command, Some(&exact)));
+        let (row, failure) = row(engine.name, answers, &before);
+        engines.extend(row);
+        absent.extend(failure);
     }
     let results = Results { exact, engines };
     let text = serde_json::to_string_pretty(&results).map_err(|error| error.to_string())? + "\n";
@@ -148,19 +143,31 @@ pub fn run(root: &Path) -> Result<(), Failure> {
     let chapter = text_of(&root.join(CHAPTER))?;
     write(&root.join(CHAPTER), &table::fill(&chapter, &requests, &results)?)?;
     write(&root.join(FIGURE), &figure::draw(&requests, &results)?)?;
-    if absent.is_empty() { Ok(()) } else { Err(absent.join("\n")) }
+    for failure in absent {
+        println!("\n{failure}");
+    }
+    Ok(())
+}
+
+/// An engine's answers; or those that it gave before, and why there are no new ones.
+fn row(name: &str, answers: Result<Engine, Failure>, before: &[Engine]) -> (Option<Engine>, Option<Failure>) {
+    match answers {
+        Ok(engine) => (Some(engine), None),
+        Err(failure) => {
+            let earlier = before.iter().find(|earlier| earlier.engine == name).cloned();
+            let kept = match &earlier {
+                Some(earlier) => format!("what it answered on {} is kept", earlier.date),
+                None => "it is left out".to_string(),
+            };
+            (earlier, Some(format!("{name} cannot be run here, {kept}: {failure}")))
+        }
+    }
 }
 
 /// Checks that the chapter shows the results, and that carom gives what they say.
 pub fn check(root: &Path, program: &Path) -> Result<(), Failure> {
     let (requests, results) = (requests(root)?, read(root)?);
-    let chapter = text_of(&root.join(CHAPTER))?;
-    if table::fill(&chapter, &requests, &results)? != chapter {
-        return Err(format!("the tables of {CHAPTER} are not those of {RESULTS}"));
-    }
-    if figure::draw(&requests, &results)? != text_of(&root.join(FIGURE))? {
-        return Err(format!("{FIGURE} does not show {RESULTS}"));
-    }
+    check_shown(root, &requests, &results)?;
     let now = carom(program, root, &requests)?;
     let before = results.engines.iter().find(|engine| engine.engine == now.engine);
     let before = before.ok_or_else(|| format!("{RESULTS} has no answer of carom"))?;
@@ -189,6 +196,18 @@ pub fn check(root: &Path, program: &Path) -> Result<(), Failure> {
         }
     }
     println!("\n{CHAPTER}: the tables of {} engines; carom as it was", results.engines.len());
+    Ok(())
+}
+
+/// Checks that tables and figure are those of the results.
+fn check_shown(root: &Path, requests: &[Request], results: &Results) -> Result<(), Failure> {
+    let chapter = text_of(&root.join(CHAPTER))?;
+    if table::fill(&chapter, requests, results)? != chapter {
+        return Err(format!("the tables of {CHAPTER} are not those of {RESULTS}"));
+    }
+    if figure::draw(requests, results)? != text_of(&root.join(FIGURE))? {
+        return Err(format!("{FIGURE} does not show {RESULTS}"));
+    }
     Ok(())
 }
 
@@ -420,7 +439,40 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
     use super::*;
+
+    #[test]
+    fn the_chapter_shows_the_results() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let (requests, mut results) = (requests(root).unwrap(), read(root).unwrap());
+        assert_eq!(check_shown(root, &requests, &results), Ok(()));
+        // One digit of one speed is enough to be noticed.
+        let answer = results.engines[1].answers.get_mut("tumbling").unwrap();
+        answer.runs[0].r#final.get_mut("ellipsoid").unwrap().velocity[2] *= 1.1;
+        assert!(check_shown(root, &requests, &results).is_err());
+    }
+
+    #[test]
+    fn an_engine_that_cannot_be_had_keeps_its_row() {
+        let earlier = Engine {
+            engine: "Old".to_string(),
+            version: String::new(),
+            settings: String::new(),
+            date: "2020-02-02".to_string(),
+            machine: String::new(),
+            answers: BTreeMap::new(),
+        };
+        let (kept, failure) = row("Old", Err("no such thing".to_string()), std::slice::from_ref(&earlier));
+        assert_eq!(kept.map(|engine| engine.date).as_deref(), Some("2020-02-02"));
+        assert_eq!(
+            failure.as_deref(),
+            Some("Old cannot be run here, what it answered on 2020-02-02 is kept: no such thing")
+        );
+        let (none, failure) = row("New", Err("no such thing".to_string()), std::slice::from_ref(&earlier));
+        assert!(none.is_none() && failure.unwrap().contains("left out"));
+        assert!(row("New", Ok(earlier), &[]).1.is_none());
+    }
 
     #[test]
     fn days_have_their_dates() {

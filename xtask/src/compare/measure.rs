@@ -5,7 +5,9 @@
 //! time of impact is where the flights before and after it meet along the plane's normal, which can be told of any engine from its
 //! first and last state:
 //!
-//!     s₀ + u₀ t + ½ γ t² = s + u (t − T) + ½ γ (t − T)²,    so    t = (s − u T + ½ γ T² − s₀) / (u₀ − u + γ T).
+//! ```text
+//! s₀ + u₀ t + ½ γ t² = s + u (t − T) + ½ γ (t − T)²,    so    t = (s − u T + ½ γ T² − s₀) / (u₀ − u + γ T).
+//! ```
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! The tables of the book's chapter, made of the results.
 //!
 //! A table stands between `<!-- table NAME -->` and `<!-- end -->`. Errors are those of [`measure`], order the fall of the error over
-//! the last two steps, log(e₁/e₂) / log(h₁/h₂).
+//! the last two steps, log(e₁/e₂) / log(h₁/h₂). An engine measured on another day than carom has its date beside its name.
 
 use super::measure::{self, Errors};
 use super::scene::Request;
@@ -53,7 +53,7 @@ fn summary(requests: &[Request], results: &Results) -> Result<Vec<String>, Failu
         ["engine"].into_iter().chain(requests.iter().map(|request| request.probe.as_str())).collect();
     let mut rows = head(&names, 1);
     for engine in &results.engines {
-        let mut cells = vec![engine.engine.clone()];
+        let mut cells = vec![label(engine, results)];
         for request in &requests {
             cells.push(match answer(engine, request)?.runs.last() {
                 Some(run) => number(errors(request, results, run)?.motion),
@@ -99,7 +99,7 @@ fn ladder(request: &Request, results: &Results) -> Result<Vec<String>, Failure> 
         let Some(last) = answer.runs.last() else { continue };
         let motion = |run: &Run| errors(request, results, run).map(|errors| errors.motion);
         let found: Vec<f64> = answer.runs.iter().map(motion).collect::<Result<_, _>>()?;
-        let mut cells = vec![engine.engine.clone()];
+        let mut cells = vec![label(engine, results)];
         if last.step.is_none() && last.accuracy.is_none() {
             cells.extend(request.steps.iter().skip(1).map(|_| String::new()));
         }
@@ -137,7 +137,7 @@ fn cradle(request: &Request, results: &Results) -> Result<Vec<String>, Failure> 
             &answer.runs[..]
         };
         for run in shown {
-            let mut cells = vec![engine.engine.clone()];
+            let mut cells = vec![label(engine, results)];
             for body in &request.bodies {
                 let state = run.r#final.get(&body.name).ok_or("an answer lacks a ball")?;
                 cells.push(fixed(state.velocity[0], 4));
@@ -184,6 +184,14 @@ fn time_error(request: &Request, results: &Results, run: &Run) -> Result<f64, Fa
     match (exact, found) {
         (Some(exact), Some(found)) => Ok((found - exact).abs()),
         _ => Err(format!("{} has no one time of impact", request.probe)),
+    }
+}
+
+/// An engine's name, with the date where it was measured on another day than carom.
+fn label(engine: &Engine, results: &Results) -> String {
+    match results.engines.first() {
+        Some(first) if first.date != engine.date => format!("{} ({})", engine.engine, engine.date),
+        _ => engine.engine.clone(),
     }
 }
 
