@@ -36,7 +36,7 @@ const PROBES: [&str; 6] = ["tumbling", "falling", "dzhanibekov", "superball", "c
 const STEPS: [f64; 4] = [1e-2, 1e-3, 1e-4, 1e-5];
 
 /// How far carom may be from what it answered before and from the exact answer, in the units of [`Errors`].
-const ROUNDING: f64 = 1e-13;
+const ROUNDING: f64 = 1e-14;
 
 /// An engine's program: it reads a request and prints an answer.
 struct Program {
