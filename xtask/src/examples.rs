@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use super::{Failure, announce, book, cargo};
+use super::{Failure, announce, book, cargo, compare};
 
 /// What stands for any text in an output.
 const ANYTHING: &str = "…";
@@ -36,14 +36,15 @@ struct Example {
     code: i32,
 }
 
-/// Checks the examples of README.md, then those of the book.
+/// Checks the examples of README.md, then those of the book, then its comparison with other engines.
 pub fn run(root: &Path) -> Result<(), Failure> {
     let program = program(root)?;
     let readme = Page { file: "README.md", prefix: "cargo run --release -- ", folder: root };
     if check(root, &program, &readme)? == 0 {
         return Err(format!("{} has no example that starts with `{}`", readme.file, readme.prefix));
     }
-    book::check(root, &program)
+    book::check(root, &program)?;
+    compare::check(root, &program)
 }
 
 /// The program: the one that `CAROM` names, or this workspace's, built now.

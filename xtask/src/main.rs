@@ -4,6 +4,7 @@
 //! its command and its time, and the first that fails ends the task.
 
 mod book;
+mod compare;
 mod examples;
 mod page;
 
@@ -21,6 +22,7 @@ Tasks:
   examples   the examples in README.md and the book alone
   book       builds the book into target/book/html: examples, figures, pages, links (needs Node.js)
   page       builds the page of `carom view` into viewer/dist, for the program that is built next (needs Node.js)
+  compare-engines   carom beside other engines, for the book's chapter: installs and runs them (Python 3, minutes)
   lint       formatting, clippy and rustdoc, warnings as errors
   help       this text
 
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         ["test"] => test,
         ["examples"] => examples::run,
         ["book"] => book::build,
+        ["compare-engines"] => compare::run,
         ["lint"] => lint,
         ["page"] => page::build,
         _ => {
