@@ -86,9 +86,19 @@ impl Running {
     /// Prepares a scene's run: makes the changes, places the fills, chooses the loop, and finds the start sound. `placing` hears
     /// how far the fills are, and says whether to go on.
     pub fn begin(
+        subject: Subject,
+        changes: Changes,
+        placing: impl FnMut(Stage) -> bool,
+    ) -> Result<Self, Refusal> {
+        Self::begin_in(subject, changes, placing, |_, world| Ok(world))
+    }
+
+    /// [`Running::begin`] in a world that the caller makes of the scene's, with forces of its own in it.
+    pub fn begin_in(
         mut subject: Subject,
         changes: Changes,
         mut placing: impl FnMut(Stage) -> bool,
+        make: impl FnOnce(&Scene, World) -> Result<World, Refusal>,
     ) -> Result<Self, Refusal> {
         changes.apply(&mut subject.scene)?;
         fitness::check(&subject)?;
@@ -99,6 +109,7 @@ impl Running {
         }
         let scene = &mut subject.scene;
         let (world, states) = World::of(scene);
+        let world = make(scene, world)?;
         let which = match changes.which {
             None => Loop::of(scene, &world),
             Some(Loop::Simulation) => Loop::Simulation,

@@ -1,0 +1,100 @@
+"""Many bodies as arrays, for the calls that take a million pairs at once."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._arrays import Floats, agree, length, rows
+from .shapes import AnyShapes, Convex, Point, ShapeArrays, shape_arrays
+
+_NONE = np.zeros(0)
+
+
+class BodyArrays:
+    """What one or many bodies are to the Rust side."""
+
+    __slots__ = (
+        "shapes",
+        "position",
+        "orientation",
+        "velocity",
+        "angular_velocity",
+        "mass",
+        "inertia",
+        "fixed",
+    )
+
+    shapes: ShapeArrays
+    position: Floats
+    orientation: Floats
+    velocity: Floats
+    angular_velocity: Floats
+    mass: Floats
+    inertia: Floats
+    fixed: NDArray[np.bool_]
+
+
+class Bodies:
+    """Many bodies and their states: every argument is one value for all bodies, or an array with one row a body.
+
+    Arrays of float64 in C order are used where they are; others are converted once, here. Orientations are quaternions
+    `[w, x, y, z]` and are normalised; vectors are in the world frame. Without `inertia` bodies are homogeneous.
+
+    >>> import numpy as np
+    >>> from carom import Sphere
+    >>> len(Bodies(Sphere(1.0), position=np.zeros((5, 3))))
+    5
+    """
+
+    def __init__(
+        self,
+        shape: AnyShapes,
+        *,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+        mass: ArrayLike = 1.0,
+        inertia: Optional[ArrayLike] = None,
+        fixed: ArrayLike = False,
+    ) -> None:
+        arrays = BodyArrays()
+        self._user = shape._user if isinstance(shape, Convex) else None
+        arrays.shapes = shape_arrays(Point() if isinstance(shape, Convex) else shape)
+        arrays.position = rows(position, 3, "position")
+        arrays.orientation = rows(orientation, 4, "orientation")
+        arrays.velocity = rows(velocity, 3, "velocity")
+        arrays.angular_velocity = rows(angular_velocity, 3, "angular_velocity")
+        arrays.mass = rows(mass, 1, "mass")
+        arrays.inertia = _NONE if inertia is None else rows(inertia, 3, "inertia")
+        arrays.fixed = np.atleast_1d(np.ascontiguousarray(fixed, dtype=np.bool_))
+        self._body_arrays = arrays
+        lengths = {
+            "shape": len(arrays.shapes),
+            "position": length(arrays.position, 3),
+            "orientation": length(arrays.orientation, 4),
+            "velocity": length(arrays.velocity, 3),
+            "angular_velocity": length(arrays.angular_velocity, 3),
+            "mass": arrays.mass.size,
+            "fixed": arrays.fixed.size,
+        }
+        if inertia is not None:
+            lengths["inertia"] = length(arrays.inertia, 3)
+        self._count = agree(lengths)
+
+    def _arrays(self) -> BodyArrays:
+        return self._body_arrays
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getattr__(self, name: str) -> Any:
+        if name in BodyArrays.__slots__:
+            return getattr(self._body_arrays, name)
+        raise AttributeError(name)
+
+    def __repr__(self) -> str:
+        return f"Bodies({self._count})"

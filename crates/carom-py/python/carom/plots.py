@@ -1,0 +1,169 @@
+"""Pictures of runs with matplotlib, one line each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Sequence, Union
+
+import numpy as np
+
+from ._arrays import Floats
+from .flight import rotation
+from .shapes import Ellipsoid, Shape, Superellipsoid
+
+if TYPE_CHECKING:
+    from .runs import BodyView, Recording
+
+_MOST_BODIES = 12
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib.pyplot as pyplot
+    except ImportError:
+        raise ImportError("pictures are drawn with matplotlib: pip install matplotlib") from None
+    return pyplot
+
+
+def _sampled(run: Recording) -> list[BodyView]:
+    """The bodies that have samples."""
+    names = set(np.unique(run.samples["body"][run.samples["moment"] == "sample"]).tolist())
+    bodies = [body for body in run.bodies if body.name in names]
+    if not bodies:
+        raise ValueError("the run has no samples: give `sample`, the interval of output")
+    return bodies
+
+
+def energies(run: Recording) -> tuple[Floats, dict[str, Floats]]:
+    """The energies of all bodies over time, from the samples: `translation`, `rotation`, `height` (in gravity) and their sum,
+    `total`. Springs and other loads are not in it."""
+    times: Floats = np.zeros(0)
+    parts: dict[str, Any] = {"translation": 0.0, "rotation": 0.0, "height": 0.0}
+    gravity = run.gravity
+    for body in _sampled(run):
+        if body.fixed:
+            continue
+        times, states = run.trajectory(body.name)
+        spin = np.einsum("tji,tj->ti", rotation(states.orientation), states.angular_velocity)
+        parts["translation"] = parts["translation"] + 0.5 * body.mass * np.sum(states.velocity**2, axis=1)
+        parts["rotation"] = parts["rotation"] + 0.5 * np.sum(np.array(body.inertia) * spin**2, axis=1)
+        parts["height"] = parts["height"] - body.mass * (states.position @ gravity)
+    parts["total"] = parts["translation"] + parts["rotation"] + parts["height"]
+    return times, parts
+
+
+_UNITS = {"position": "m", "velocity": "m/s", "angular_velocity": "rad/s", "energy": "J"}
+
+
+def plot(run: Recording, what: Union[str, Sequence[str]]) -> Any:
+    """Panels over time; impacts are marked."""
+    pyplot = _matplotlib()
+    panels = [what] if isinstance(what, str) else list(what)
+    unknown = [name for name in panels if name not in _UNITS]
+    if unknown:
+        raise ValueError(f"nothing to plot is called {', '.join(unknown)}; there are {', '.join(_UNITS)}")
+    bodies = [body for body in _sampled(run) if not body.fixed]
+    figure, axes = pyplot.subplots(len(panels), 1, sharex=True, squeeze=False, figsize=(8, 2.4 * len(panels)))
+    impacts = np.unique(run.events["time"]) if len(run.events) else np.zeros(0)
+    for name, axis in zip(panels, axes[:, 0]):
+        if name == "energy":
+            times, parts = energies(run)
+            for part, values in parts.items():
+                axis.plot(times, values, label=part, lw=2.0 if part == "total" else 1.0)
+        else:
+            for k, body in enumerate(bodies[:_MOST_BODIES]):
+                times, states = run.trajectory(body.name)
+                for i, (component, style) in enumerate(zip("xyz", ("-", "--", ":"))):
+                    label = f"{body.name} {component}"
+                    axis.plot(times, getattr(states, name)[:, i], style, color=f"C{k}", label=label, lw=1.0)
+        if impacts.size <= 200:
+            for t in impacts:
+                axis.axvline(t, color="0.8", lw=0.8, zorder=0)
+        axis.set_ylabel(f"{name.replace('_', ' ')} / {_UNITS[name]}")
+        if len(axis.lines) and len(bodies) <= 4:
+            axis.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.02))
+    axes[-1, 0].set_xlabel("t / s")
+    title = run.to_dict().get("title")
+    if title:
+        figure.suptitle(title)
+    figure.tight_layout()
+    return figure
+
+
+def outlines(body: BodyView) -> Floats:
+    """The body's sections with its three coordinate planes, as points (3, n, 3) in its axes."""
+    angle = np.linspace(0.0, 2.0 * np.pi, 49)
+    circles = np.zeros((3, angle.size, 3))
+    for k in range(3):
+        circles[k, :, (k + 1) % 3] = np.cos(angle)
+        circles[k, :, (k + 2) % 3] = np.sin(angle)
+    shape: Shape
+    if body.kind == "point":
+        return np.zeros_like(circles)
+    if body.kind == "superellipsoid":
+        shape = Superellipsoid(body.semi_axes, body.exponent)
+    else:
+        shape = Ellipsoid(body.semi_axes)
+    # Stretched by the semi-axes, so that points are spread evenly over long bodies too.
+    return shape.surface(circles * np.array(body.semi_axes))
+
+
+class Animation:
+    """An animation: a notebook shows it, `save("run.gif")` and the like write it, `figure` is its first frame."""
+
+    def __init__(self, animation: Any, figure: Any, fps: float) -> None:
+        self.animation = animation
+        self.figure = figure
+        self._fps = fps
+
+    def save(self, path: str, **options: Any) -> None:
+        """Writes it to a file, by matplotlib's writers."""
+        self.animation.save(path, fps=self._fps, **options)
+
+    def to_html(self) -> str:
+        """HTML with JavaScript controls, all in one."""
+        found: str = self.animation.to_jshtml(fps=self._fps)
+        return found
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+def animate(run: Recording, frames: int, fps: float, view: tuple[float, float]) -> Animation:
+    """The bodies' outlines in motion."""
+    pyplot = _matplotlib()
+    from matplotlib.animation import FuncAnimation
+
+    drawn = []
+    times: Floats = np.zeros(0)
+    chosen = np.zeros(0, dtype=np.intp)
+    for k, body in enumerate(_sampled(run)):
+        times, states = run.trajectory(body.name)
+        chosen = np.unique(np.linspace(0, times.size - 1, min(frames, times.size)).round().astype(np.intp))
+        turned = np.einsum("tij,cpj->tcpi", rotation(states.orientation[chosen]), outlines(body))
+        drawn.append((body, turned + states.position[chosen][:, None, None, :], f"C{k % 10}"))
+    everything = np.concatenate([places.reshape(-1, 3) for _, places, _ in drawn])
+    low, high = everything.min(axis=0), everything.max(axis=0)
+    middle, half = 0.5 * (low + high), 0.52 * float((high - low).max()) or 1.0
+    figure = pyplot.figure(figsize=(6, 5))
+    axes = figure.add_subplot(projection="3d")
+    axes.set(xlabel="x / m", ylabel="y / m", zlabel="z / m")
+    for set_limits, centre in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), middle):
+        set_limits(centre - half, centre + half)
+    axes.view_init(*view)
+    lines = [[axes.plot([], [], [], color=colour, lw=1.2)[0] for _ in range(3)] for _, _, colour in drawn]
+    title = axes.set_title("")
+
+    def draw(frame: int) -> list[Any]:
+        for (_, places, _), own in zip(drawn, lines):
+            for line, points in zip(own, places[frame]):
+                line.set_data_3d(*points.T)
+        title.set_text(f"t = {times[chosen[frame]]:.4g} s")
+        return [line for own in lines for line in own]
+
+    draw(0)
+    animation = FuncAnimation(figure, draw, frames=chosen.size, interval=1000.0 / fps, blit=False)
+    pyplot.close(figure)
+    return Animation(animation, figure, fps)
+
+
+__all__ = ["Animation", "animate", "energies", "outlines", "plot"]

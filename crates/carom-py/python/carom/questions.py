@@ -1,0 +1,361 @@
+"""The questions that the program answers, with its options as keywords. A scene is a `Scene`, a dictionary, text, or a path."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Any, Mapping, Optional, Sequence, TypeVar, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _carom
+from ._arrays import Floats
+from ._tables import Columns
+from .answers import (
+    Answer,
+    Classification,
+    Comparison,
+    FirstContacts,
+    PairGaps,
+    Paper,
+    Paradox,
+    Resolved,
+    Solution,
+)
+from .errors import AuditError, PhysicsError
+from .many import Progress
+from .scene import AnyScene, read
+from .shapes import Ellipsoid, Shape, Sphere, Superellipsoid
+
+Order = Union[str, Sequence[int]]
+A = TypeVar("A", bound=Answer)
+
+
+class SceneWarning(UserWarning):
+    """Something in a scene that is allowed but worth a word, such as a quaternion far from unit length."""
+
+
+class _Resolution:
+    """How an impact is resolved, for the Rust side; nothing where nothing is asked for."""
+
+    __slots__ = ("law", "termination", "order", "tolerance", "max_steps", "project", "strict")
+
+
+def _resolution(*options: Any) -> Optional[_Resolution]:
+    if options == _NOTHING:
+        return None
+    resolution = _Resolution()
+    for name, value in zip(_Resolution.__slots__, options):
+        setattr(resolution, name, value)
+    return resolution
+
+
+_NOTHING = (None, None, None, None, None, False, False)
+
+
+def _warn(said: list[str]) -> None:
+    for each in said:
+        warnings.warn(each, SceneWarning, stacklevel=4)
+
+
+def _judged(answer: A, verdict: str, strict: bool) -> A:
+    """The answer; with `strict` one that is none is raised."""
+    if strict and verdict == "audit":
+        raise AuditError("the result does not pass its audit", answer)
+    if strict and verdict:
+        raise PhysicsError("the physics has no answer under this law: " + _why(answer), answer)
+    return answer
+
+
+def _why(answer: Answer) -> str:
+    said = answer.to_dict()
+    if said.get("consistent") is False:
+        return "its equations have no solution"
+    if said.get("admissible") is False:
+        return "what they give is not admissible"
+    return "see the answer's notes"
+
+
+def solve(
+    scene: AnyScene,
+    *,
+    law: Optional[str] = None,
+    termination: Optional[str] = None,
+    order: Optional[Order] = None,
+    tolerance: Optional[float] = None,
+    max_steps: Optional[int] = None,
+    project: bool = False,
+    touching: float = _carom.TOUCHING,
+    screws: bool = False,
+    strict: bool = False,
+) -> Solution:
+    """Resolves the impact at the scene's instant.
+
+    With `strict` a result that is inconsistent or not admissible raises `PhysicsError`; without, the result says so itself.
+
+    >>> from carom import Body, Plane, Scene, Sphere
+    >>> scene = Scene(
+    ...     body=[Body("ball", Sphere(1.0), mass=2.0, position=[0, 0, 1], velocity=[0, 0, -3])],
+    ...     plane=[Plane("floor", normal=[0, 0, 1])],
+    ... )
+    >>> answer = solve(scene)
+    >>> answer.bodies.ball.velocity
+    array([0., 0., 3.])
+    >>> round(answer.contacts[0].impulse, 12)
+    12.0
+    >>> answer.velocity_unique
+    True
+    """
+    options = _resolution(law, termination, order, tolerance, max_steps, project, strict)
+    text, verdict, said = _carom.ask_solve(read(scene), options, touching, screws)
+    if said:
+        _warn(said)
+    return _judged(Solution(text), verdict, strict)
+
+
+def compare(
+    scene: AnyScene,
+    *,
+    termination: Optional[str] = None,
+    order: Optional[Order] = None,
+    tolerance: Optional[float] = None,
+    max_steps: Optional[int] = None,
+    project: bool = False,
+    touching: float = _carom.TOUCHING,
+    strict: bool = False,
+) -> Comparison:
+    """Resolves the same impact under every law.
+
+    >>> found = compare("cases/papers/sp_two_planes.toml")
+    >>> found.laws.decoupled.bodies.ellipsoid[0].round(8).tolist()
+    [0.43629752, 0.09497717, 0.3]
+    """
+    options = _resolution(None, termination, order, tolerance, max_steps, project, strict)
+    text, verdict, said = _carom.ask_compare(read(scene), options, touching)
+    if said:
+        _warn(said)
+    return _judged(Comparison(text), verdict, strict)
+
+
+def classify(
+    scene: AnyScene,
+    *,
+    touching: float = _carom.TOUCHING,
+    tolerance: float = _carom.RATES,
+    picture: bool = False,
+    span: Optional[float] = None,
+) -> Classification:
+    """The kinematics and the type of every contact. With `picture` a notebook shows the neighbourhood of each contact in time.
+
+    >>> classify("cases/papers/paradox.toml").contacts[0].type
+    'paradox_2b_star'
+    """
+    text, svg, said = _carom.ask_classify(read(scene), touching, tolerance, picture, span)
+    if said:
+        _warn(said)
+    return Classification(text, svg)
+
+
+def gap(scene: AnyScene, *, at: float = 0.0) -> PairGaps:
+    """The signed distance of every pair after free flight to a time.
+
+    >>> round(gap("cases/papers/paradox.toml", at=0.1).pairs[0].gap, 10)
+    -0.0020464497
+    """
+    text, _, said = _carom.ask_gap(read(scene), at)
+    if said:
+        _warn(said)
+    return PairGaps(text)
+
+
+def toi(scene: AnyScene, *, until: Optional[float] = None) -> FirstContacts:
+    """The first time of impact of every pair in free flight, with a bound on its error.
+
+    >>> found = toi("cases/gallery/collision.toml").pairs[0]
+    >>> abs(found.time - 0.3) <= found.time_error
+    True
+    """
+    text, _, said = _carom.ask_toi(read(scene), until)
+    if said:
+        _warn(said)
+    return FirstContacts(text)
+
+
+def generalized(
+    problem: Union[AnyScene, None] = None,
+    *,
+    mass: Optional[ArrayLike] = None,
+    contacts: Optional[ArrayLike] = None,
+    velocity: Optional[ArrayLike] = None,
+    restitution: Union[float, ArrayLike, None] = None,
+    bilateral: Optional[ArrayLike] = None,
+    tangential: Optional[Sequence[int]] = None,
+    rough: Optional[Sequence[Mapping[str, Any]]] = None,
+    friction: Optional[Sequence[Mapping[str, Any]]] = None,
+    law: Optional[str] = None,
+    termination: Optional[str] = None,
+    order: Optional[Order] = None,
+    tolerance: Optional[float] = None,
+    max_steps: Optional[int] = None,
+    project: bool = False,
+    matrices: bool = True,
+    strict: bool = False,
+) -> Resolved:
+    """Resolves an impact given as matrices: by name, or as a dictionary, text or path like a file of `carom generalized`.
+
+    Without `matrices` the answer leaves out W and the projector, which on large problems cost as much as the rest.
+
+    >>> import numpy as np
+    >>> cradle = generalized(
+    ...     mass=np.eye(3), contacts=[[-1, 1, 0], [0, -1, 1]], velocity=[1, 0, 0], restitution=1, law="sequential"
+    ... )
+    >>> np.allclose(cradle.velocity, [0, 0, 1], rtol=0, atol=1e-15)
+    True
+    """
+    given = {
+        "mass": mass,
+        "contacts": contacts,
+        "velocity": velocity,
+        "restitution": restitution,
+        "bilateral": bilateral,
+        "tangential": tangential,
+        "rough": rough,
+        "friction": friction,
+    }
+    named = {name: _listed(value) for name, value in given.items() if value is not None}
+    if problem is not None and named:
+        raise TypeError("give a problem, or its matrices, not both")
+    options = _resolution(law, termination, order, tolerance, max_steps, project, strict)
+    source = read(named if problem is None else problem)
+    text, verdict, _ = _carom.ask_generalized(source, options, matrices)
+    return _judged(Resolved(text), verdict, strict)
+
+
+def _listed(value: Any) -> Any:
+    """Arrays as lists; what else there is as it stands."""
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+class Solutions(Columns):
+    """The impacts of one scene at many velocities: arrays over rows, then bodies or contacts, whose names are `bodies` and
+    `contacts`: `velocity`, `angular_velocity`, `impulse`, `impulse_vector`, `energy_before`, `energy_after`, `consistent`,
+    `admissible`, `velocity_unique`, `impulse_unique`."""
+
+    velocity: Floats
+    angular_velocity: Floats
+    impulse: Floats
+    impulse_vector: Floats
+    energy_before: Floats
+    energy_after: Floats
+    bodies: list[str]
+    contacts: list[str]
+
+
+def solve_many(
+    scene: AnyScene,
+    *,
+    velocity: Optional[ArrayLike] = None,
+    angular_velocity: Optional[ArrayLike] = None,
+    law: Optional[str] = None,
+    termination: Optional[str] = None,
+    order: Optional[Order] = None,
+    tolerance: Optional[float] = None,
+    max_steps: Optional[int] = None,
+    project: bool = False,
+    touching: float = _carom.TOUCHING,
+    progress: Optional[Progress] = None,
+) -> Solutions:
+    """Resolves the impact at the scene's instant for many velocities, on all cores: arrays `(n, bodies, 3)` in the order of the
+    scene's bodies, or `(n, 3)` for a scene with one. What is not given is the scene's.
+
+    >>> import numpy as np
+    >>> from carom import Body, Plane, Scene, Sphere
+    >>> scene = Scene(
+    ...     body=[Body("ball", Sphere(1.0), mass=2.0, position=[0, 0, 1])], plane=[Plane("floor", normal=[0, 0, 1])]
+    ... )
+    >>> solve_many(scene, velocity=[[0, 0, -1], [0, 0, -2]]).impulse[:, 0]
+    array([4., 8.])
+    """
+    given = [_states(velocity, "velocity"), _states(angular_velocity, "angular_velocity")]
+    counts = {len(array) for array in given if array is not None}
+    if len(counts) != 1:
+        raise ValueError("give velocity, angular_velocity or both, with as many rows each")
+    options = _resolution(law, termination, order, tolerance, max_steps, project, False)
+    count = counts.pop()
+    bodies, contacts, columns, said = _carom.solve_many(
+        read(scene), options, touching, count, given[0], given[1], progress
+    )
+    if said:
+        _warn(said)
+    found = Solutions(columns)
+    found.bodies, found.contacts = bodies, contacts
+    return found
+
+
+def _states(value: Optional[ArrayLike], name: str) -> Optional[Floats]:
+    if value is None:
+        return None
+    array = np.ascontiguousarray(value, dtype=np.float64)
+    if array.ndim not in (2, 3) or array.shape[-1] != 3:
+        raise ValueError(f"{name} has shape {array.shape}, expected (n, bodies, 3)")
+    return array
+
+
+def paradox(
+    first: Union[Shape, str],
+    second: Union[Shape, str],
+    *,
+    type: str = "2b_star",
+    planar: bool = False,
+    seed: int = 0,
+    before: float = 0.0,
+    strict: bool = False,
+) -> Paradox:
+    """Finds how two bodies of these shapes, homogeneous and of unit mass, can touch so that free flight would let them overlap
+    though nothing closes. `scene` of the answer is a scene to run, where there is one.
+
+    >>> from carom import Ellipsoid
+    >>> found = paradox(Ellipsoid([3, 1, 1]), Ellipsoid([1.5, 0.7, 1]), type="2b", planar=True)
+    >>> classify(found.toml).contacts[0].type
+    'paradox_2b'
+    """
+    text, toml, verdict = _carom.ask_paradox([_spelled(first), _spelled(second)], type, planar, seed, before)
+    answer = Paradox(text)
+    answer.toml = toml
+    if strict and verdict:
+        raise PhysicsError("no such paradox was found: " + str(answer.to_dict().get("reason", "")), answer)
+    return answer
+
+
+def _spelled(shape: Union[Shape, str]) -> str:
+    """A shape as the program's command line has it."""
+    if isinstance(shape, str):
+        return shape
+    if isinstance(shape, Sphere):
+        return f"sphere({shape.radius!r})"
+    if isinstance(shape, Superellipsoid):
+        axes = ",".join(repr(float(axis)) for axis in np.asarray(shape.semi_axes))
+        return f"superellipsoid({axes};{shape.exponent!r})"
+    if isinstance(shape, Ellipsoid):
+        return "ellipsoid(" + ",".join(repr(float(axis)) for axis in np.asarray(shape.semi_axes)) + ")"
+    raise TypeError("a paradox takes spheres, ellipsoids and superellipsoids")
+
+
+def paper(name: Optional[str] = None) -> Paper:
+    """Reproduces a published example, every printed value beside the computed one; without a name, lists the examples.
+
+    >>> [each.name for each in paper().papers]
+    ['treschev-zubelevich', 'stanescu-pandrea', 'dragna-pandrea-stanescu', 'palffy-muhoray']
+    """
+    return Paper(_carom.ask_paper(name))
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a scene.
+
+    >>> schema()["title"]
+    'carom scene'
+    """
+    found: dict[str, Any] = json.loads(_carom.ask_schema())
+    return found

@@ -1,0 +1,299 @@
+"""Runs: motion through impacts, event by event, and what they leave behind."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _carom
+from ._arrays import Floats
+from ._tables import Columns
+from .answers import Answer, Sections
+from .errors import AuditError
+from .flight import States
+from .questions import _warn
+from .scene import AnyScene, Text, read
+
+Force = Callable[[float, Floats, Floats, Floats, Floats], Any]
+
+
+class Table(Columns):
+    """A table of a run: NumPy columns by attribute or name, and the Arrow interface, by which pyarrow, pandas and polars take it
+    without a copy (`pyarrow.table(table)`, `polars.DataFrame(table)`)."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+
+    @cached_property
+    def _columns(self) -> dict[str, Any]:  # type: ignore[override]
+        if not hasattr(self._source, "columns") or not callable(self._source.columns):
+            return {name: self._source[name].to_numpy(zero_copy_only=False) for name in self._source.column_names}
+        columns = {}
+        for name, column in self._source.columns().items():
+            if isinstance(column, tuple):
+                codes, words = column
+                column = np.array(words, dtype=np.str_)[codes] if words else np.zeros(0, np.str_)
+            elif isinstance(column, list):
+                lists = np.empty(len(column), dtype=object)
+                lists[:] = column
+                column = lists
+            columns[name] = column
+        return columns
+
+    def __len__(self) -> int:
+        return len(self._source)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, (str, int, np.integer)):
+            return super().__getitem__(key)
+        return Columns({name: column[key] for name, column in self._columns.items()})
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[i] for i in range(len(self)))
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._source.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        source = self._source
+        return (source if hasattr(source, "__arrow_c_schema__") else source.schema).__arrow_c_schema__()
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table."""
+        import pyarrow
+
+        return pyarrow.table(self)
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame."""
+        try:
+            return self.to_arrow().to_pandas()
+        except ImportError:
+            return super().to_pandas()
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame."""
+        import polars
+
+        return polars.DataFrame(self)
+
+
+class BodyView(NamedTuple):
+    """A body of a run, as pictures need it."""
+
+    name: str
+    kind: str
+    semi_axes: tuple[float, float, float]
+    exponent: float
+    mass: float
+    inertia: tuple[float, float, float]
+    fixed: bool
+
+
+class PlaneView(NamedTuple):
+    """A plane of a run."""
+
+    name: str
+    normal: tuple[float, float, float]
+    offset: float
+
+
+class Recording(Answer):
+    """What a run left behind: `final`, `audit`, `stopped`, `settings`, `performance`, `observables` of a box, `notes`; and as tables
+    `events`, `samples`, `joint_impulses` and `reactions`."""
+
+    __slots__ = ("events", "samples", "joint_impulses", "reactions", "_recorded", "_described")
+
+    def __init__(
+        self,
+        document: Union[Sections, dict[str, Any]],
+        tables: Mapping[str, Any],
+        described: Any,
+        recorded: Any = None,
+    ) -> None:
+        super().__init__(document)
+        self.events = Table(tables["events"])
+        self.samples = Table(tables["samples"])
+        self.joint_impulses = Table(tables["joint_impulses"]) if "joint_impulses" in tables else None
+        self.reactions = Table(tables["reactions"]) if "reactions" in tables else None
+        self._recorded = recorded
+        self._described = described
+
+    @property
+    def bodies(self) -> list[BodyView]:
+        """The bodies, in the order of the scene."""
+        return [BodyView(*each) for each in self._described[0]]
+
+    @property
+    def planes(self) -> list[PlaneView]:
+        """The planes."""
+        return [PlaneView(*each) for each in self._described[1]]
+
+    @property
+    def gravity(self) -> Floats:
+        """The gravity of the world."""
+        return np.array(self._described[2])
+
+    def to_dict(self, samples: bool = False) -> dict[str, Any]:
+        """The document of `carom run --json`, events included; with `samples` also those."""
+        document = dict(self._document())
+        if self._recorded is None:
+            return document
+        entries: dict[str, Any] = json.loads(self._recorded.entries(samples))
+        return {**entries, **document}
+
+    def trajectory(self, body: str) -> tuple[Floats, States]:
+        """The times and states of one body at the sampling interval.
+
+        >>> falling = run("cases/gallery/dropping_ellipsoid.toml", until=0.1, sample=0.05)
+        >>> times, states = falling.trajectory("ellipsoid")
+        >>> times
+        array([0.  , 0.05, 0.1 ])
+        """
+        table = self.samples
+        chosen = (table["body"] == body) & (table["moment"] == "sample")
+        if not chosen.any():
+            known = ", ".join(each.name for each in self.bodies[:20])
+            raise KeyError(f"no samples of {body}; there are {known}, and `sample` sets the interval")
+
+        def gather(*names: str) -> Floats:
+            return np.stack([table[name][chosen] for name in names], axis=-1)
+
+        states = States(
+            gather("px", "py", "pz"),
+            gather("qw", "qx", "qy", "qz"),
+            gather("vx", "vy", "vz"),
+            gather("wx", "wy", "wz"),
+        )
+        times: Floats = table["time"][chosen]
+        return times, states
+
+    def plot(self, what: Union[str, Sequence[str]] = ("position", "velocity", "energy")) -> Any:
+        """Draws positions, velocities, angular velocities and energies over time; a matplotlib figure. `what` names one, or several
+        for panels below each other."""
+        from .plots import plot
+
+        return plot(self, what)
+
+    def animate(self, *, frames: int = 100, fps: float = 25.0, view: tuple[float, float] = (20.0, -60.0)) -> Any:
+        """The bodies in motion: an animation that a notebook shows, and that `save` writes to a file."""
+        from .plots import animate
+
+        return animate(self, frames, fps, view)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a recording is not pickled: write it with the program's `-o`, or its tables with pyarrow")
+
+    def _summary(self) -> str:
+        found = self._document()
+        return f"{len(self.events)} events, {len(self.samples)} samples, t = {found['time']!r}, stopped: {found['stopped']}"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._summary()}>"
+
+
+class _Changes:
+    """What a run is to do otherwise than its scene says, for the Rust side."""
+
+    __slots__ = ("until", "max_events", "sample", "on_paradox", "loop", "replica", "strict")
+
+
+def run(
+    scene: AnyScene,
+    *,
+    until: Optional[float] = None,
+    max_events: Optional[int] = None,
+    sample: Optional[float] = None,
+    on_paradox: Optional[str] = None,
+    loop: Optional[str] = None,
+    replica: int = 0,
+    forces: Optional[Mapping[Union[str, tuple[str, ...]], Force]] = None,
+    progress: Optional[Callable[[float, float], object]] = None,
+    strict: bool = False,
+) -> Recording:
+    """Runs a scene, event by event. Ctrl-C ends it with what was reached, `stopped` = interrupted. `progress` is called with the time
+    reached and the time wanted. With `strict` the first event that the audit finds wrong ends the run and raises `AuditError`.
+
+    `forces` are functions of yours: under the name of a body, or a tuple of names, `f(t, position, orientation, velocity,
+    angular_velocity)` with one row a body, returning the force on each, or forces and torques. They must be as smooth as the motion
+    is to be exact. Each is called at every stage of every step, some hundred times for a swing of a pendulum, at about 10 µs and
+    what it takes itself.
+
+    >>> found = run("cases/papers/paradox.toml")
+    >>> found.events.kind.tolist()
+    ['hold_begin', 'hold_end']
+    >>> found.stopped
+    'until'
+    >>> from carom import Body, Scene, Sphere
+    >>> ball = Scene(body=[Body("ball", Sphere(0.1), mass=1.0, position=[1, 0, 0])])
+    >>> swing = run(ball, until=3.141592653589793, forces={"ball": lambda t, x, q, v, w: -4.0 * x})
+    >>> bool(abs(swing.final.ball.position[0] - 1.0) < 1e-12)
+    True
+    """
+    changes = _Changes()
+    changes.until, changes.max_events, changes.sample = until, max_events, sample  # type: ignore[attr-defined]
+    changes.on_paradox, changes.loop = on_paradox, loop  # type: ignore[attr-defined]
+    changes.replica, changes.strict = replica, strict  # type: ignore[attr-defined]
+    pushes = []
+    for names, force in (forces or {}).items():
+        bodies = [names] if isinstance(names, str) else list(names)
+        pushes.append((bodies, _pushing(force, len(bodies))))
+    recorded = _carom.ask_run(read(scene), changes, pushes, progress)
+    if recorded.warnings:
+        _warn(recorded.warnings)
+    tables = {"events": recorded.events(), "samples": recorded.samples()}
+    joints, reactions = recorded.joint_impulses(), recorded.reactions()
+    if len(joints):
+        tables["joint_impulses"] = joints
+    if len(reactions):
+        tables["reactions"] = reactions
+    answer = Recording(recorded.document, tables, recorded.described(), recorded)
+    if strict and recorded.verdict:
+        raise AuditError(f"the audit found a violation: {recorded.verdict}", answer)
+    return answer
+
+
+def _pushing(force: Force, count: int) -> Callable[..., tuple[Floats, Floats]]:
+    """A user's force, whatever it returns, as forces and torques in rows."""
+    nothing = np.zeros((count, 3))
+
+    def push(t: float, x: Floats, q: Floats, v: Floats, w: Floats) -> tuple[Floats, Floats]:
+        said = force(t, x, q, v, w)
+        if isinstance(said, tuple):
+            forces, torques = said
+            return _rows(forces, count), _rows(torques, count)
+        return _rows(said, count), nothing
+
+    return push
+
+
+def _rows(value: Any, count: int) -> NDArray[np.float64]:
+    return np.asarray(value, dtype=np.float64).reshape(count, 3)
+
+
+def load(folder: Union[str, "os.PathLike[str]"]) -> Recording:
+    """Opens the folder of a run that the program wrote with `-o`. Needs pyarrow."""
+    try:
+        import pyarrow.parquet as parquet
+    except ImportError:
+        raise ImportError("a run's folder holds Parquet files: pip install pyarrow") from None
+    place = Path(folder)
+    if not (place / "run.json").is_file():
+        raise FileNotFoundError(f"{place} holds no run: there is no run.json")
+    tables = {}
+    for name in ("events", "samples", "joint_impulses", "reactions", "observables"):
+        if (place / f"{name}.parquet").is_file():
+            tables[name] = parquet.read_table(place / f"{name}.parquet")
+    described: Any = ([], [], (0.0, 0.0, 0.0))
+    for name in ("scene.toml", "scene.json"):
+        if (place / name).is_file():
+            text = (place / name).read_text(encoding="utf-8")
+            described = _carom.describe(Text(str(place / name), text, name.endswith("json")))
+    document = json.loads((place / "run.json").read_text(encoding="utf-8"))
+    return Recording(document, tables, described)

@@ -1,0 +1,385 @@
+"""Scenes: a dictionary, TOML or JSON text, a path, or small classes that mirror the file field by field.
+
+Whatever a scene is made of, it becomes the same document and goes through the same reader, so that a mistake gets the same words as
+in a file.
+
+>>> scene = Scene(
+...     body=[
+...         Body("ball", Sphere(1.0), mass=2.0, position=[0, 0, 1], velocity=[0, 0, -3]),
+...     ],
+...     plane=[Plane("floor", normal=[0, 0, 1])],
+...     surface=Surface(restitution=0.5),
+... )
+>>> scene.to_dict()["body"][0]["shape"]
+{'sphere': {'radius': 1.0}}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Mapping, Optional, Sequence, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .bodies import Bodies
+from .shapes import Ellipsoid, Point, Shape, Sphere, Superellipsoid
+
+__all__ = [
+    "Ball",
+    "Body",
+    "Contact",
+    "Ellipsoid",
+    "Fill",
+    "Force",
+    "Hinge",
+    "Impact",
+    "Joint",
+    "KnifeEdge",
+    "Load",
+    "Plane",
+    "Point",
+    "Rolling",
+    "Rows",
+    "Run",
+    "Scene",
+    "Slider",
+    "Sphere",
+    "Spring",
+    "Superellipsoid",
+    "Surface",
+    "SurfacePair",
+    "Torque",
+    "Weld",
+    "World",
+]
+
+SurfaceKind = Union[str, Mapping[str, float]]
+
+
+def _given(part: Any) -> dict[str, Any]:
+    """The fields of a part that are given."""
+    return {name: value for name, value in vars(part).items() if value is not None}
+
+
+def _entry(value: Any) -> Any:
+    """As JSON has it, one level down: what the encoder does not know by itself."""
+    if isinstance(value, (Shape, Kind, Scene)):
+        return value._entry()
+    if isinstance(value, _PARTS):
+        return _given(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"{type(value).__name__} has no place in a scene")
+
+
+_encode = json.JSONEncoder(default=_entry).encode
+
+
+class Kind:
+    """What stands under `kind` in a joint or a load: one table under its name."""
+
+    _name = ""
+
+    def _entry(self) -> dict[str, Any]:
+        return {self._name: _given(self)}
+
+
+@dataclass(eq=False)
+class Body:
+    """A body: `[[body]]` of a scene."""
+
+    name: str
+    shape: Union[Shape, Mapping[str, Any]]
+    mass: Optional[float] = None
+    density: Optional[float] = None
+    inertia: Optional[ArrayLike] = None
+    position: Optional[ArrayLike] = None
+    orientation: Union[ArrayLike, Mapping[str, Any], None] = None
+    velocity: Optional[ArrayLike] = None
+    angular_velocity: Optional[ArrayLike] = None
+    angular_velocity_body: Optional[ArrayLike] = None
+    fixed: Optional[bool] = None
+
+    def _bodies(self) -> Bodies:
+        """The same for calls that take many."""
+        if not isinstance(self.shape, Shape):
+            raise TypeError(f"{self.name}: give the shape as a class, such as carom.Sphere")
+        if isinstance(self.orientation, Mapping) or self.angular_velocity_body is not None:
+            raise ValueError(f"{self.name}: give a quaternion, and the angular velocity in the world frame")
+        mass = self.mass
+        if mass is None and self.density is not None:
+            mass = self.density * self.shape.volume
+        zero = (0.0, 0.0, 0.0)
+        return Bodies(
+            self.shape,
+            position=zero if self.position is None else self.position,
+            orientation=(1.0, 0.0, 0.0, 0.0) if self.orientation is None else self.orientation,
+            velocity=zero if self.velocity is None else self.velocity,
+            angular_velocity=zero if self.angular_velocity is None else self.angular_velocity,
+            mass=1.0 if mass is None else mass,
+            inertia=self.inertia,
+            fixed=bool(self.fixed),
+        )
+
+
+@dataclass(eq=False)
+class Plane:
+    """An immovable half-space, free where normal · x > offset: `[[plane]]` of a scene."""
+
+    name: str
+    normal: ArrayLike
+    offset: ArrayLike = 0.0
+
+
+@dataclass(eq=False)
+class Hinge(Kind):
+    """Turning about one axis only."""
+
+    point: ArrayLike
+    axis: ArrayLike
+    _name = "hinge"
+
+
+@dataclass(eq=False)
+class Ball(Kind):
+    """Turning about one point only."""
+
+    point: ArrayLike
+    _name = "ball"
+
+
+@dataclass(eq=False)
+class Slider(Kind):
+    """Sliding along one axis only."""
+
+    axis: ArrayLike
+    _name = "slider"
+
+
+@dataclass(eq=False)
+class Weld(Kind):
+    """No relative motion."""
+
+    _name = "weld"
+
+
+@dataclass(eq=False)
+class Rolling(Kind):
+    """Touching a plane and not slipping on it."""
+
+    plane: str
+    _name = "rolling"
+
+
+@dataclass(eq=False)
+class KnifeEdge(Kind):
+    """No velocity along a body-fixed direction at a point."""
+
+    point: ArrayLike
+    normal: ArrayLike
+    _name = "knife_edge"
+
+
+@dataclass(eq=False)
+class Rows(Kind):
+    """Any constraint A v = 0 at this instant: rows of 6 numbers a body, linear then angular."""
+
+    rows: ArrayLike
+
+    def _entry(self) -> dict[str, Any]:
+        return {"rows": self.rows}
+
+
+@dataclass(eq=False)
+class Joint:
+    """A joint between two bodies, or of one to the ground: `[[joint]]` of a scene."""
+
+    name: str
+    bodies: Sequence[str]
+    kind: Union[Kind, Mapping[str, Any]]
+
+
+@dataclass(eq=False)
+class Force(Kind):
+    """A constant force on a body."""
+
+    body: str
+    vector: ArrayLike
+    point: Optional[ArrayLike] = None
+    _name = "force"
+
+
+@dataclass(eq=False)
+class Torque(Kind):
+    """A constant torque on a body."""
+
+    body: str
+    vector: ArrayLike
+    _name = "torque"
+
+
+@dataclass(eq=False)
+class Spring(Kind):
+    """A spring with a damper along it, between two bodies or a body and the ground."""
+
+    bodies: Sequence[str]
+    points: ArrayLike
+    stiffness: float
+    length: Optional[float] = None
+    damping: Optional[float] = None
+    _name = "spring"
+
+
+@dataclass(eq=False)
+class Load:
+    """A force besides gravity: `[[load]]` of a scene."""
+
+    name: str
+    kind: Union[Kind, Mapping[str, Any]]
+
+
+@dataclass(eq=False)
+class Contact:
+    """An explicit contact: `[[contact]]` of a scene. The normal points from the first body to the second."""
+
+    bodies: Sequence[str]
+    point: ArrayLike
+    normal: Optional[ArrayLike] = None
+    restitution: Optional[float] = None
+    surface: Optional[SurfaceKind] = None
+    name: Optional[str] = None
+
+
+@dataclass(eq=False)
+class Fill:
+    """Many bodies at once: `[[fill]]` of a scene."""
+
+    name: str
+    count: int
+    shape: Union[Shape, Mapping[str, Any]]
+    mass: Optional[float] = None
+    density: Optional[float] = None
+    packing_fraction: Optional[float] = None
+    temperature: Optional[float] = None
+    start: Optional[str] = None
+    seed: Optional[int] = None
+    equilibrate: Optional[float] = None
+
+
+@dataclass(eq=False)
+class SurfacePair:
+    """The surface of one pair: `[[surface.pair]]`."""
+
+    bodies: Sequence[str]
+    restitution: Optional[float] = None
+    kind: Optional[SurfaceKind] = None
+
+
+@dataclass(eq=False)
+class Surface:
+    """What detected contacts get: `[surface]`."""
+
+    restitution: Optional[float] = None
+    kind: Optional[SurfaceKind] = None
+    pair: Optional[Sequence[Union[SurfacePair, Mapping[str, Any]]]] = None
+
+
+@dataclass(eq=False)
+class World:
+    """What holds everywhere: `[world]`."""
+
+    gravity: Optional[ArrayLike] = None
+    periodic: Optional[ArrayLike] = None
+
+
+@dataclass(eq=False)
+class Impact:
+    """How impacts are resolved: `[impact]`."""
+
+    law: Optional[str] = None
+    termination: Optional[str] = None
+
+
+@dataclass(eq=False)
+class Run:
+    """How the scene is run: `[run]`."""
+
+    until: Optional[float] = None
+    max_events: Optional[int] = None
+    sample: Optional[float] = None
+    record_events: Optional[bool] = None
+    on_paradox: Optional[str] = None
+    contact_time: Optional[float] = None
+
+
+def _none() -> list[Any]:
+    return []
+
+
+@dataclass(eq=False)
+class Scene:
+    """A scene. Parts are the classes of this module, or dictionaries as the file has them; lists may be extended in place."""
+
+    title: Optional[str] = None
+    source: Optional[str] = None
+    world: Union[World, Mapping[str, Any], None] = None
+    body: list[Union[Body, Mapping[str, Any]]] = field(default_factory=_none)
+    plane: list[Union[Plane, Mapping[str, Any]]] = field(default_factory=_none)
+    joint: list[Union[Joint, Mapping[str, Any]]] = field(default_factory=_none)
+    load: list[Union[Load, Mapping[str, Any]]] = field(default_factory=_none)
+    contact: list[Union[Contact, Mapping[str, Any]]] = field(default_factory=_none)
+    fill: list[Union[Fill, Mapping[str, Any]]] = field(default_factory=_none)
+    surface: Union[Surface, Mapping[str, Any], None] = None
+    impact: Union[Impact, Mapping[str, Any], None] = None
+    run: Union[Run, Mapping[str, Any], None] = None
+
+    def _entry(self) -> dict[str, Any]:
+        return {"carom": 1, **{name: value for name, value in _given(self).items() if value != []}}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document, as JSON has it."""
+        document: dict[str, Any] = json.loads(_encode(self))
+        return document
+
+
+_PARTS = (Body, Plane, Joint, Load, Contact, Fill, SurfacePair, Surface, World, Impact, Run)
+
+AnyScene = Union[Scene, Mapping[str, Any], str, "os.PathLike[str]"]
+
+
+class Text:
+    """A text with the name that messages give it: what the Rust side reads."""
+
+    __slots__ = ("name", "text", "json")
+
+    def __init__(self, name: str, text: str, json: Optional[bool]) -> None:
+        self.name = name
+        self.text = text
+        self.json = json
+
+
+def read(scene: AnyScene) -> Text:
+    """The text of a scene: a path is opened; a string is a path if it names a file that exists, and text otherwise."""
+    if isinstance(scene, (Scene, Mapping)):
+        return Text("<Scene>" if isinstance(scene, Scene) else "<dict>", _encode(scene), True)
+    if isinstance(scene, os.PathLike):
+        return _open(Path(scene))
+    if isinstance(scene, str):
+        if "\n" not in scene and "=" not in scene and "{" not in scene:
+            return _open(Path(scene))
+        return Text("<str>", scene, None)
+    raise TypeError(f"expected a Scene, a dict, text or a path, found {type(scene).__name__}")
+
+
+def _open(path: Path) -> Text:
+    text = path.read_text(encoding="utf-8")
+    kind = {".json": True, ".toml": False}.get(path.suffix.lower())
+    return Text(str(path), text, kind)

@@ -1,0 +1,325 @@
+"""Shapes, as in a scene's `shape`, and what is known of them alone: support, surface, curvature, mass properties.
+
+Everything is in the body's principal axes about its centre. Directions and points are arrays of shape `(3,)` or `(n, 3)`, or any
+`(..., 3)`; the answers have the same leading shape.
+
+>>> egg = Ellipsoid([1.0, 2.0, 3.0])
+>>> egg.support([0.0, 0.0, 1.0])
+array([0., 0., 3.])
+>>> round(egg.volume, 12)
+25.132741228718
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Iterable, NamedTuple, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _carom
+from ._arrays import Floats, agree, length, rows
+
+POINT, SPHERE, ELLIPSOID, SUPERELLIPSOID = range(4)
+
+
+class ShapeArrays:
+    """What the shapes of one or many bodies are to the Rust side."""
+
+    __slots__ = ("kind", "axes", "width", "exponent")
+
+    def __init__(self, kind: ArrayLike, axes: Floats, width: int, exponent: Floats) -> None:
+        self.kind: NDArray[np.uint8] = np.atleast_1d(np.asarray(kind, dtype=np.uint8))
+        self.axes = axes
+        self.width = width
+        self.exponent = exponent
+
+    def __len__(self) -> int:
+        return agree(
+            {
+                "shapes": self.kind.size,
+                "semi_axes": length(self.axes, self.width),
+                "exponent": self.exponent.size,
+            }
+        )
+
+
+_TWO = np.array([2.0])
+
+
+class Shape:
+    """A shape: `Point`, `Sphere`, `Ellipsoid` or `Superellipsoid`."""
+
+    def _arrays(self) -> ShapeArrays:
+        raise NotImplementedError
+
+    def _entry(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _sizes(self) -> dict[str, Any]:
+        return _carom.shape_sizes(self._arrays())
+
+    @property
+    def volume(self) -> float:
+        """The volume."""
+        return float(self._sizes()["volume"])
+
+    @property
+    def unit_inertia(self) -> Floats:
+        """The principal moments of inertia of the homogeneous body of unit mass.
+
+        >>> Sphere(1.0).unit_inertia
+        array([0.4, 0.4, 0.4])
+        """
+        found: Floats = self._sizes()["unit_inertia"]
+        return found
+
+    @property
+    def circumradius(self) -> float:
+        """The radius of the smallest ball about the centre that holds the body."""
+        return float(self._sizes()["circumradius"])
+
+    @property
+    def inradius(self) -> float:
+        """The radius of the largest ball about the centre inside the body."""
+        return float(self._sizes()["inradius"])
+
+    def _ask(self, function: Any, what: str, value: ArrayLike, shape: tuple[int, ...]) -> Floats:
+        array = np.ascontiguousarray(value, dtype=np.float64)
+        if array.shape[-1:] != (3,):
+            raise ValueError(f"shape {array.shape}, expected (3,) or (n, 3)")
+        found: Floats = function(self._arrays(), what, array)
+        return found.reshape(array.shape[:-1] + shape)
+
+    def support_height(self, n: ArrayLike) -> Floats:
+        """The support function h(n) = max n·x over the body.
+
+        >>> float(Sphere(2.0).support_height([0.0, 3.0, 4.0]))
+        10.0
+        """
+        return self._ask(_carom.shape_scalars, "support_height", n, ())
+
+    def support(self, n: ArrayLike) -> Floats:
+        """The point of the body farthest along n, ∇h(n)."""
+        return self._ask(_carom.shape_vectors, "support", n, (3,))
+
+    def support_hessian(self, n: ArrayLike) -> Floats:
+        """∇²h(n): on the tangent plane of a unit n its eigenvalues are the principal radii."""
+        return self._ask(_carom.shape_matrices, "support_hessian", n, (3, 3))
+
+    def surface(self, x: ArrayLike) -> Floats:
+        """The surface point on the ray through x."""
+        return self._ask(_carom.shape_vectors, "surface", x, (3,))
+
+    def normal(self, x: ArrayLike) -> Floats:
+        """The outward unit normal at the surface point on the ray through x."""
+        return self._ask(_carom.shape_vectors, "normal", x, (3,))
+
+    def curvature(self, x: ArrayLike) -> Floats:
+        """The second fundamental form at the surface point on the ray through x.
+
+        >>> Sphere(2.0).curvature([0.0, 0.0, 1.0]).diagonal()
+        array([0.5, 0.5, 0. ])
+        """
+        return self._ask(_carom.shape_matrices, "curvature", x, (3, 3))
+
+    def gauge(self, x: ArrayLike) -> Floats:
+        """Below one inside, one on the surface, homogeneous of degree one."""
+        return self._ask(_carom.shape_scalars, "gauge", x, ())
+
+    def implicit(self, x: ArrayLike) -> Floats:
+        """Σ|x_i/a_i|^p − 1: negative inside, zero on the surface."""
+        return self._ask(_carom.shape_scalars, "implicit", x, ())
+
+
+@dataclass(eq=False)
+class Point(Shape):
+    """No extent: a body that only explicit contacts and joints touch."""
+
+    def _arrays(self) -> ShapeArrays:
+        return ShapeArrays(POINT, np.ones(1), 1, _TWO)
+
+    def _entry(self) -> dict[str, Any]:
+        return {"point": {}}
+
+
+@dataclass(eq=False)
+class Sphere(Shape):
+    """A ball. For many bodies at once `radius` may be an array `(n,)`."""
+
+    radius: ArrayLike
+
+    def _arrays(self) -> ShapeArrays:
+        return ShapeArrays(SPHERE, rows(self.radius, 1, "radius"), 1, _TWO)
+
+    def _entry(self) -> dict[str, Any]:
+        return {"sphere": {"radius": self.radius}}
+
+
+@dataclass(eq=False)
+class Ellipsoid(Shape):
+    """(x/a)² + (y/b)² + (z/c)² ≤ 1. For many bodies at once `semi_axes` may be an array `(n, 3)`."""
+
+    semi_axes: ArrayLike
+
+    def _arrays(self) -> ShapeArrays:
+        return ShapeArrays(ELLIPSOID, rows(self.semi_axes, 3, "semi_axes"), 3, _TWO)
+
+    def _entry(self) -> dict[str, Any]:
+        return {"ellipsoid": {"semi_axes": self.semi_axes}}
+
+
+@dataclass(eq=False)
+class Superellipsoid(Shape):
+    """|x/a|^p + |y/b|^p + |z/c|^p ≤ 1 with p ≥ 2. For many bodies at once both may be arrays."""
+
+    semi_axes: ArrayLike
+    exponent: ArrayLike
+
+    def _arrays(self) -> ShapeArrays:
+        axes = rows(self.semi_axes, 3, "semi_axes")
+        return ShapeArrays(SUPERELLIPSOID, axes, 3, rows(self.exponent, 1, "exponent"))
+
+    def _entry(self) -> dict[str, Any]:
+        return {"superellipsoid": {"semi_axes": self.semi_axes, "exponent": self.exponent}}
+
+
+class MassProperties(NamedTuple):
+    """What a homogeneous body weighs, and how its mass is spread: the inertia tensor is that of unit mass about the centre."""
+
+    volume: float
+    centre: Floats
+    unit_inertia: Floats
+    error: float
+
+
+class Convex(Shape):
+    """A shape of your own: a smooth, strictly convex body about its centre of mass in its principal axes, by two functions of a
+    direction n of any length.
+
+    `support(n)` is the point farthest along n, ∇h(n), an array of three numbers; `support_hessian(n)` is ∇²h(n), three by three: on
+    the tangent plane its eigenvalues are the radii of curvature over |n|. Both must be right to rounding, because the answers are as
+    good as they are. `circumradius` and `inradius` are radii of balls about the centre that hold the body and lie inside it: for the
+    first too large a number costs time, too small a number costs contacts.
+
+    For `gap_many` and `toi_many`, one shape for all rows. Pairs are searched one by one and with Python's lock: some 0.1 ms for a gap,
+    1 ms for a first contact, with functions of 5 µs. Scenes and runs do not take such shapes: they ask for the change of the
+    curvature too, and from many threads.
+
+    >>> import numpy as np
+    >>> from carom import Bodies, gap_many
+    >>> def support(n):  # an ellipsoid with a skin of 0.1
+    ...     a = np.array([1.0, 4.0, 9.0])
+    ...     return 0.1 * n / np.linalg.norm(n) + a * n / np.sqrt(n @ (a * n))
+    >>> def support_hessian(n):
+    ...     a, size = np.array([1.0, 4.0, 9.0]), np.linalg.norm(n)
+    ...     h = np.sqrt(n @ (a * n))
+    ...     skin = 0.1 * (np.eye(3) / size - np.outer(n, n) / size**3)
+    ...     return skin + np.diag(a) / h - np.outer(a * n, a * n) / h**3
+    >>> egg = Convex(support, support_hessian, circumradius=3.1, inradius=1.1)
+    >>> round(float(gap_many(Bodies(egg), Bodies(egg, position=[0.0, 0.0, 10.0])).gap[0]), 12)
+    3.8
+    """
+
+    def __init__(
+        self,
+        support: Callable[[Floats], ArrayLike],
+        support_hessian: Callable[[Floats], ArrayLike],
+        *,
+        circumradius: float,
+        inradius: float,
+    ) -> None:
+        self._user = _User(support, support_hessian, float(circumradius), float(inradius))
+
+    def support(self, n: ArrayLike) -> Floats:
+        """The point of the body farthest along n."""
+        return self._each(self._user.support, n)
+
+    def support_hessian(self, n: ArrayLike) -> Floats:
+        """∇²h(n)."""
+        return self._each(self._user.support_hessian, n)
+
+    def support_height(self, n: ArrayLike) -> Floats:
+        """The support function h(n) = n·s(n)."""
+        array = np.asarray(n, dtype=np.float64)
+        return np.asarray(np.sum(array * self.support(array), axis=-1))
+
+    def _each(self, function: Callable[[Floats], Floats], n: ArrayLike) -> Floats:
+        array = np.ascontiguousarray(n, dtype=np.float64)
+        answers = [function(row) for row in array.reshape(-1, 3)]
+        return np.array(answers).reshape(array.shape[:-1] + np.shape(answers[0]))
+
+    @property
+    def circumradius(self) -> float:
+        """As given."""
+        return self._user.circumradius
+
+    @property
+    def inradius(self) -> float:
+        """As given."""
+        return self._user.inradius
+
+    def mass_properties(self, accuracy: float = 1e-10) -> MassProperties:
+        """Volume, centre of mass and inertia by quadrature, doubling the points until two results agree to the accuracy; thousands of
+        rays, each some calls of your functions. The body may be given about any point inside, in any axes: this is how to find
+        those that `Convex` is to be given in."""
+        volume, centre, tensor, error = _carom.user_mass(self._user, accuracy)
+        return MassProperties(volume, np.array(centre), tensor, error)
+
+    @property
+    def volume(self) -> float:
+        """The volume, by quadrature."""
+        return self.mass_properties().volume
+
+    @property
+    def unit_inertia(self) -> Floats:
+        """The diagonal of the inertia tensor of unit mass, by quadrature: the principal moments, if the axes are principal."""
+        return np.diagonal(self.mass_properties().unit_inertia).copy()
+
+    def _arrays(self) -> ShapeArrays:
+        raise TypeError("a Convex is for gap_many, toi_many and mass_properties alone")
+
+    def _entry(self) -> dict[str, Any]:
+        raise TypeError("a scene takes no Convex: its shapes are point, sphere, ellipsoid and superellipsoid")
+
+
+class _User:
+    """A user's shape for the Rust side: functions that return arrays."""
+
+    __slots__ = ("_support", "_hessian", "circumradius", "inradius")
+
+    def __init__(
+        self,
+        support: Callable[[Floats], ArrayLike],
+        hessian: Callable[[Floats], ArrayLike],
+        circumradius: float,
+        inradius: float,
+    ) -> None:
+        self._support, self._hessian = support, hessian
+        self.circumradius, self.inradius = circumradius, inradius
+
+    def support(self, n: Floats) -> Floats:
+        return np.asarray(self._support(n), dtype=np.float64)
+
+    def support_hessian(self, n: Floats) -> Floats:
+        return np.asarray(self._hessian(n), dtype=np.float64)
+
+
+AnyShapes = Union[Shape, Iterable[Shape]]
+
+
+def shape_arrays(shapes: AnyShapes) -> ShapeArrays:
+    """The arrays of one shape, or of a list of shapes, of one kind or mixed."""
+    if isinstance(shapes, Shape):
+        return shapes._arrays()
+    each = [shape._arrays() for shape in shapes]
+    kinds = np.concatenate([one.kind for one in each]) if each else np.zeros(0, np.uint8)
+    axes = np.empty((len(each), 3))
+    exponents = np.empty(len(each))
+    for i, one in enumerate(each):
+        if len(one) != 1:
+            raise ValueError("a list of shapes holds one body each")
+        axes[i] = one.axes if one.width == 1 else one.axes.reshape(3)
+        exponents[i] = one.exponent[0]
+    return ShapeArrays(kinds, axes, 3, exponents)

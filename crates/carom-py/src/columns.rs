@@ -1,0 +1,357 @@
+//! Arrays of Python as columns of rows: one row that holds for all, or one for each.
+//!
+//! The memory is NumPy's own, borrowed for the time of a call; nothing is copied. Rows are checked where they are read: what is
+//! not a finite number, or has no meaning, is named with its place.
+
+use std::fmt;
+
+use carom::body::{Body, State};
+use carom::shape::{HalfSpace, Shape};
+use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3, Vector4};
+use numpy::PyReadonlyArrayDyn;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// A row that has no meaning.
+#[derive(Debug)]
+pub struct BadRow {
+    /// The array.
+    pub name: &'static str,
+    /// The row.
+    pub row: usize,
+    /// What is wrong with it, and what would be right.
+    pub message: String,
+}
+
+impl fmt::Display for BadRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}] {}", self.name, self.row, self.message)
+    }
+}
+
+impl From<BadRow> for PyErr {
+    fn from(bad: BadRow) -> Self {
+        PyValueError::new_err(bad.to_string())
+    }
+}
+
+/// Rows of W numbers.
+#[derive(Clone, Copy)]
+pub struct Rows<'a, const W: usize> {
+    rows: &'a [[f64; W]],
+    name: &'static str,
+}
+
+impl<'a, const W: usize> Rows<'a, W> {
+    /// One row, or one for each of `count`.
+    pub fn new(numbers: &'a [f64], count: usize, name: &'static str) -> PyResult<Self> {
+        let (rows, rest) = numbers.as_chunks();
+        if !rest.is_empty() || !(rows.len() == 1 || rows.len() == count) {
+            let found = numbers.len();
+            return Err(PyValueError::new_err(format!(
+                "{name} has {found} numbers, expected {W} for all or {W} for each of {count}"
+            )));
+        }
+        Ok(Self { rows, name })
+    }
+
+    /// The row of an index, as it stands.
+    pub fn get(&self, index: usize) -> &'a [f64; W] {
+        if let [only] = self.rows { only } else { &self.rows[index] }
+    }
+
+    /// The row of an index, if all of it is finite.
+    pub fn finite(&self, index: usize) -> Result<&'a [f64; W], BadRow> {
+        let row = self.get(index);
+        match row.iter().find(|number| !number.is_finite()) {
+            None => Ok(row),
+            Some(number) => Err(self.bad(index, format!("has {number}, expected finite numbers"))),
+        }
+    }
+
+    /// The row of an index, if all of it is finite and greater than zero.
+    pub fn positive(&self, index: usize) -> Result<&'a [f64; W], BadRow> {
+        let row = self.get(index);
+        match row.iter().find(|number| !(number.is_finite() && **number > 0.0)) {
+            None => Ok(row),
+            Some(number) => Err(self.bad(index, format!("has {number}, expected numbers greater than 0"))),
+        }
+    }
+
+    /// Says what is wrong with a row.
+    pub fn bad(&self, index: usize, message: String) -> BadRow {
+        BadRow { name: self.name, row: if self.rows.len() == 1 { 0 } else { index }, message }
+    }
+}
+
+impl Rows<'_, 3> {
+    /// The row of an index as a vector.
+    pub fn vector(&self, index: usize) -> Result<Vector3<f64>, BadRow> {
+        Ok(Vector3::from(*self.finite(index)?))
+    }
+
+    /// The row of an index at unit length.
+    pub fn unit(&self, index: usize) -> Result<Unit<Vector3<f64>>, BadRow> {
+        let given = self.vector(index)?;
+        // The squares of very large or small components would leave the range of the numbers.
+        let largest = given.amax();
+        if largest == 0.0 {
+            return Err(self.bad(index, "is zero and no direction".to_string()));
+        }
+        Ok(Unit::new_normalize(given / largest))
+    }
+}
+
+impl Rows<'_, 4> {
+    /// The row of an index as an orientation: a quaternion, scalar first, normalised as a scene's is.
+    pub fn orientation(&self, index: usize) -> Result<UnitQuaternion<f64>, BadRow> {
+        let given = Vector4::from(*self.finite(index)?);
+        let largest = given.amax();
+        if largest == 0.0 {
+            return Err(self.bad(index, "is zero and no orientation".to_string()));
+        }
+        let [w, x, y, z] = (given / largest).into();
+        Ok(UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z)))
+    }
+}
+
+/// The numbers of an array, in the order of its rows.
+pub fn numbers<'a, T: numpy::Element>(array: &'a PyReadonlyArrayDyn<'_, T>) -> PyResult<&'a [T]> {
+    array.as_slice().map_err(|_| PyValueError::new_err("expected an array in C order"))
+}
+
+/// The shapes of many bodies, as Python gives them.
+#[derive(FromPyObject)]
+pub struct ShapeArrays<'py> {
+    /// Which formulas: 0 a point, 1 a sphere, 2 an ellipsoid, 3 a superellipsoid.
+    kind: PyReadonlyArrayDyn<'py, u8>,
+    /// Semi-axes, three a row; or radii.
+    axes: PyReadonlyArrayDyn<'py, f64>,
+    /// How many numbers a row of `axes` has, one or three.
+    width: usize,
+    /// Exponents.
+    exponent: PyReadonlyArrayDyn<'py, f64>,
+}
+
+/// The shapes of many bodies.
+#[derive(Clone, Copy)]
+pub struct Shapes<'a> {
+    kinds: &'a [u8],
+    axes: Axes<'a>,
+    exponents: Rows<'a, 1>,
+}
+
+#[derive(Clone, Copy)]
+enum Axes<'a> {
+    Radii(Rows<'a, 1>),
+    Three(Rows<'a, 3>),
+}
+
+/// The exponents taken, as in a scene.
+const EXPONENTS: std::ops::RangeInclusive<f64> = 2.0..=1000.0;
+
+impl<'a> Shapes<'a> {
+    /// Of `count` bodies.
+    pub fn new(arrays: &'a ShapeArrays<'_>, count: usize) -> PyResult<Self> {
+        let kinds = numbers(&arrays.kind)?;
+        if kinds.len() != 1 && kinds.len() != count {
+            let found = kinds.len();
+            return Err(PyValueError::new_err(format!("{found} shapes, expected one for all or {count}")));
+        }
+        let axes = numbers(&arrays.axes)?;
+        let axes = if arrays.width == 1 {
+            Axes::Radii(Rows::new(axes, count, "radius")?)
+        } else {
+            Axes::Three(Rows::new(axes, count, "semi_axes")?)
+        };
+        Ok(Self { kinds, axes, exponents: Rows::new(numbers(&arrays.exponent)?, count, "exponent")? })
+    }
+
+    /// The shape of an index.
+    pub fn get(&self, index: usize) -> Result<Shape, BadRow> {
+        let kind = if let [only] = self.kinds { *only } else { self.kinds[index] };
+        if kind == 0 {
+            return Ok(Shape::Point);
+        }
+        let semi_axes = match &self.axes {
+            Axes::Radii(radii) => [radii.positive(index)?[0]; 3],
+            Axes::Three(rows) => *rows.positive(index)?,
+        };
+        match kind {
+            1 => Ok(Shape::Sphere { radius: semi_axes[0] }),
+            2 => Ok(Shape::Ellipsoid { semi_axes }),
+            _ => {
+                let [exponent] = *self.exponents.get(index);
+                if !EXPONENTS.contains(&exponent) {
+                    let message = format!("is {exponent}, expected from 2 to 1000");
+                    return Err(self.exponents.bad(index, message));
+                }
+                Ok(Shape::Superellipsoid { semi_axes, exponent })
+            }
+        }
+    }
+}
+
+/// Many bodies and their states, as Python gives them.
+#[derive(FromPyObject)]
+pub struct BodyArrays<'py> {
+    shapes: ShapeArrays<'py>,
+    position: PyReadonlyArrayDyn<'py, f64>,
+    orientation: PyReadonlyArrayDyn<'py, f64>,
+    velocity: PyReadonlyArrayDyn<'py, f64>,
+    angular_velocity: PyReadonlyArrayDyn<'py, f64>,
+    mass: PyReadonlyArrayDyn<'py, f64>,
+    /// Empty: that of the homogeneous body.
+    inertia: PyReadonlyArrayDyn<'py, f64>,
+    fixed: PyReadonlyArrayDyn<'py, bool>,
+}
+
+/// Many bodies and their states.
+#[derive(Clone, Copy)]
+pub struct Bodies<'a> {
+    shapes: Shapes<'a>,
+    position: Rows<'a, 3>,
+    orientation: Rows<'a, 4>,
+    velocity: Rows<'a, 3>,
+    angular_velocity: Rows<'a, 3>,
+    mass: Rows<'a, 1>,
+    inertia: Option<Rows<'a, 3>>,
+    fixed: &'a [bool],
+}
+
+/// How much a moment may exceed the sum of the other two, as in a scene.
+const TRIANGLE_SLACK: f64 = 1e-9;
+
+impl<'a> Bodies<'a> {
+    /// Of `count` bodies.
+    pub fn new(arrays: &'a BodyArrays<'_>, count: usize) -> PyResult<Self> {
+        let inertia = numbers(&arrays.inertia)?;
+        let fixed = numbers(&arrays.fixed)?;
+        if fixed.len() != 1 && fixed.len() != count {
+            let found = fixed.len();
+            return Err(PyValueError::new_err(format!(
+                "fixed has {found} entries, expected one for all or {count}"
+            )));
+        }
+        let rows = |array, name| Rows::new(numbers(array)?, count, name);
+        Ok(Self {
+            shapes: Shapes::new(&arrays.shapes, count)?,
+            position: rows(&arrays.position, "position")?,
+            orientation: Rows::new(numbers(&arrays.orientation)?, count, "orientation")?,
+            velocity: rows(&arrays.velocity, "velocity")?,
+            angular_velocity: rows(&arrays.angular_velocity, "angular_velocity")?,
+            mass: Rows::new(numbers(&arrays.mass)?, count, "mass")?,
+            inertia: if inertia.is_empty() { None } else { Some(Rows::new(inertia, count, "inertia")?) },
+            fixed,
+        })
+    }
+
+    /// The shape of an index.
+    pub fn shape(&self, index: usize) -> Result<Shape, BadRow> {
+        self.shapes.get(index)
+    }
+
+    /// The constants of an index, with moments that a distribution of mass can have.
+    pub fn body(&self, index: usize) -> Result<Body, BadRow> {
+        let body = self.any_body(index)?;
+        if let Some(rows) = self.inertia.filter(|_| !body.fixed) {
+            let mut sorted = *rows.get(index);
+            sorted.sort_by(f64::total_cmp);
+            let [least, middle, largest] = sorted;
+            if largest > (least + middle) * (1.0 + TRIANGLE_SLACK) {
+                let message = format!("breaks the triangle inequality: {largest} > {least} + {middle}");
+                return Err(rows.bad(index, message));
+            }
+        }
+        Ok(body)
+    }
+
+    /// The constants of an index, with any positive moments.
+    pub fn any_body(&self, index: usize) -> Result<Body, BadRow> {
+        let shape = self.shapes.get(index)?;
+        let fixed = if let [only] = self.fixed { *only } else { self.fixed[index] };
+        if fixed {
+            let inertia = Vector3::repeat(f64::INFINITY);
+            return Ok(Body { shape, mass: f64::INFINITY, inertia, fixed });
+        }
+        let [mass] = *self.mass.positive(index)?;
+        let inertia = match &self.inertia {
+            Some(rows) => Vector3::from(*rows.positive(index)?),
+            None => shape.unit_inertia() * mass,
+        };
+        if !inertia.iter().all(|moment| moment.is_normal()) {
+            let message =
+                "gives moments of inertia beyond the range of 64-bit floats, or none; give `inertia`";
+            return Err(self.mass.bad(index, message.to_string()));
+        }
+        Ok(Body { shape, mass, inertia, fixed })
+    }
+
+    /// The state of an index.
+    pub fn state(&self, index: usize) -> Result<State, BadRow> {
+        Ok(State {
+            position: self.position.vector(index)?,
+            orientation: self.orientation.orientation(index)?,
+            velocity: self.velocity.vector(index)?,
+            angular_velocity: self.angular_velocity.vector(index)?,
+        })
+    }
+}
+
+/// Many planes, as Python gives them.
+#[derive(FromPyObject)]
+pub struct PlaneArrays<'py> {
+    normal: PyReadonlyArrayDyn<'py, f64>,
+    offset: PyReadonlyArrayDyn<'py, f64>,
+}
+
+/// Many planes.
+#[derive(Clone, Copy)]
+pub struct Planes<'a> {
+    normal: Rows<'a, 3>,
+    offset: Rows<'a, 1>,
+}
+
+impl<'a> Planes<'a> {
+    /// Of `count` planes.
+    pub fn new(arrays: &'a PlaneArrays<'_>, count: usize) -> PyResult<Self> {
+        Ok(Self {
+            normal: Rows::new(numbers(&arrays.normal)?, count, "normal")?,
+            offset: Rows::new(numbers(&arrays.offset)?, count, "offset")?,
+        })
+    }
+
+    /// The plane of an index.
+    pub fn get(&self, index: usize) -> Result<HalfSpace, BadRow> {
+        Ok(HalfSpace { normal: self.normal.unit(index)?, offset: self.offset.finite(index)?[0] })
+    }
+}
+
+/// What stands first in a pair: a plane, or a body.
+#[derive(FromPyObject)]
+pub enum FirstArrays<'py> {
+    /// A body: tried first, since a plane has none of its fields.
+    Body(BodyArrays<'py>),
+    /// A plane.
+    Plane(PlaneArrays<'py>),
+}
+
+/// What stands first in many pairs.
+#[derive(Clone, Copy)]
+#[allow(clippy::large_enum_variant, reason = "there is one a call")]
+pub enum Firsts<'a> {
+    /// Bodies.
+    Bodies(Bodies<'a>),
+    /// Planes.
+    Planes(Planes<'a>),
+}
+
+impl<'a> Firsts<'a> {
+    /// Of `count` pairs.
+    pub fn new(arrays: &'a FirstArrays<'_>, count: usize) -> PyResult<Self> {
+        match arrays {
+            FirstArrays::Body(bodies) => Ok(Self::Bodies(Bodies::new(bodies, count)?)),
+            FirstArrays::Plane(planes) => Ok(Self::Planes(Planes::new(planes, count)?)),
+        }
+    }
+}

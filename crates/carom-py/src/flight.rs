@@ -1,0 +1,71 @@
+//! Exact free rotation: where a body is at any times, in closed form.
+
+use carom::body::State;
+use carom::motion::Flight as Motion;
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArrayDyn};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rayon::prelude::*;
+
+use crate::columns::{Bodies, BodyArrays, Rows, numbers};
+use crate::pairs::three;
+
+/// Adds what is here to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Flight>()
+}
+
+/// Positions, orientations, velocities and angular velocities.
+type Columns<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+/// A body's free motion, prepared once.
+#[pyclass(frozen, module = "carom._carom")]
+pub struct Flight {
+    motion: Motion,
+}
+
+#[pymethods]
+impl Flight {
+    /// The flight of one body from its state at t = 0.
+    #[new]
+    fn new(body: BodyArrays<'_>, gravity: PyReadonlyArrayDyn<'_, f64>) -> PyResult<Self> {
+        let bodies = Bodies::new(&body, 1)?;
+        let gravity = Rows::new(numbers(&gravity)?, 1, "gravity")?.vector(0)?;
+        Ok(Self { motion: Motion::new(&bodies.any_body(0)?, &bodies.state(0)?, &gravity) })
+    }
+
+    /// The states at many times.
+    fn at<'py>(&self, py: Python<'py>, times: PyReadonlyArrayDyn<'py, f64>) -> PyResult<Columns<'py>> {
+        let times = numbers(&times)?;
+        if let Some(time) = times.iter().find(|time| !time.is_finite()) {
+            return Err(PyValueError::new_err(format!("times have {time}, expected finite numbers")));
+        }
+        let states: Vec<State> =
+            py.detach(|| times.par_iter().with_min_len(64).map(|&t| self.motion.at(t)).collect());
+        let positions = states.iter().map(|state| state.position.into()).collect();
+        let velocities = states.iter().map(|state| state.velocity.into()).collect();
+        let spins = states.iter().map(|state| state.angular_velocity.into()).collect();
+        let turns: Vec<[f64; 4]> = states
+            .iter()
+            .map(|state| {
+                let q = state.orientation;
+                [q.w, q.i, q.j, q.k]
+            })
+            .collect();
+        let count = turns.len();
+        let turns = PyArray1::from_vec(py, turns.into_flattened()).reshape([count, 4])?.into_any();
+        Ok((three(py, positions)?, turns, three(py, velocities)?, three(py, spins)?))
+    }
+
+    /// The greatest |ω| over all times.
+    #[getter]
+    fn spin_bound(&self) -> f64 {
+        self.motion.spin_bound()
+    }
+
+    /// The greatest |ω'| over all times.
+    #[getter]
+    fn angular_acceleration_bound(&self) -> f64 {
+        self.motion.angular_acceleration_bound()
+    }
+}

@@ -1,0 +1,40 @@
+//! The module `carom._carom`: what the Python package `carom` does in Rust.
+//!
+//! Each file is one subject: `columns` (arrays in, without copies), `batch` (many at once, on all cores, interruptible),
+//! `shapes`, `flight` (exact free rotation), `pairs` (gaps and first contacts of many pairs), `strikes` (impacts of many
+//! pairs), `questions` (what the program answers), `sections` (their documents in pieces), `refusals` (as exceptions), `solves` (one scene at many velocities),
+//! `runs`, `forces` (a user's own in a run), `tables` (what a run recorded, through the Arrow interface),
+//! `convex` (a user's shapes). The Python sources in `python/carom` check shapes of arrays and make the objects that users see; here numbers are
+//! checked, and everything is computed. Nothing a user passes makes it panic: what has no meaning is a `ValueError`.
+
+mod batch;
+mod columns;
+mod convex;
+mod flight;
+mod forces;
+mod pairs;
+mod questions;
+mod refusals;
+mod runs;
+mod sections;
+mod shapes;
+mod solves;
+mod strikes;
+mod tables;
+
+use pyo3::prelude::*;
+
+/// What the package is made of.
+#[pymodule]
+fn _carom(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    shapes::register(module)?;
+    flight::register(module)?;
+    pairs::register(module)?;
+    strikes::register(module)?;
+    questions::register(module)?;
+    solves::register(module)?;
+    runs::register(module)?;
+    tables::register(module)?;
+    convex::register(module)
+}

@@ -1,0 +1,107 @@
+"""What is printed runs: docstrings, the page of the package, the book's chapter; types and stubs hold."""
+
+from __future__ import annotations
+
+import doctest
+import gc
+import importlib
+import inspect
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import carom
+from carom import _carom
+
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGE = Path(carom.__file__).resolve().parent
+MODULES = [name for _, name, _ in pkgutil.iter_modules([str(PACKAGE)]) if name != "_carom"]
+
+
+@pytest.mark.parametrize("name", ["", *MODULES])
+def test_docstrings(name: str) -> None:
+    module = importlib.import_module(f"carom.{name}" if name else "carom")
+    failed, attempted = doctest.testmod(module)
+    assert failed == 0
+    assert attempted > 0 or name in ("_arrays", "_tables", "errors", "plots")
+
+
+@pytest.mark.parametrize("page", ["crates/carom-py/README.md", "book/src/python.md"])
+@pytest.mark.filterwarnings("ignore:Animation was deleted")
+def test_pages(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks of a page run in their order, in one session; with prompts, what they print is compared."""
+    (tmp_path / "cases").symlink_to(ROOT / "cases")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / page).read_text()
+    names: dict[str, Any] = {}
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    count = 0
+    for found in re.finditer(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        line = text[: found.start(1)].count("\n")
+        block = found.group(1)
+        if ">>>" in block:
+            test = doctest.DocTestParser().get_doctest(block, names, page, page, line)
+            runner.run(test, clear_globs=False)
+            names.update(test.globs)
+        else:
+            exec(compile("\n" * line + block, page, "exec"), names)
+        count += 1
+    assert runner.summarize(verbose=False).failed == 0
+    assert count >= 3
+    names.clear()
+    gc.collect()
+
+
+def test_everything_public_has_a_docstring() -> None:
+    for name in carom.__all__:
+        found = getattr(carom, name)
+        if inspect.isclass(found) or callable(found):
+            assert (found.__doc__ or "").strip(), name
+            if inspect.isclass(found):
+                for member, function in vars(found).items():
+                    if not member.startswith("_") and inspect.isfunction(function):
+                        assert (function.__doc__ or "").strip(), f"{name}.{member}"
+    assert len(carom.__all__) == len(set(carom.__all__))
+
+
+def test_types() -> None:
+    """The package is strictly typed, and so is what a user's checker sees."""
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"),
+            "--cache-dir", os.devnull, "--no-error-summary", "-p", "carom",
+        ],
+        capture_output=True,
+        text=True,
+        cwd=PACKAGE.parent if "site-packages" not in str(PACKAGE) else ROOT,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_stub_names_what_the_module_has() -> None:
+    stub = (PACKAGE / "_carom.pyi").read_text()
+    functions = re.findall(r"^def (\w+)", stub, re.MULTILINE)
+    classes = re.findall(r"^class (\w+)", stub, re.MULTILINE)
+    constants = re.findall(r"^(\w+): (?!.*=)", stub, re.MULTILINE)
+    theirs = {name for name in dir(_carom) if not name.startswith("__")} | {"__version__"}
+    assert set(functions) | set(classes) | set(constants) == theirs
+    for name in functions:
+        ours = re.search(rf"^def {name}\((.*?)\) ->", stub, re.MULTILINE | re.DOTALL)
+        assert ours is not None
+        stubbed = re.findall(r"(\w+):", re.sub(r"\[[^\[\]]*(\[[^\[\]]*(\[[^\[\]]*\][^\[\]]*)*\][^\[\]]*)*\]", "", ours.group(1)))
+        assert stubbed == list(inspect.signature(getattr(_carom, name)).parameters), name
+
+
+def test_no_warnings_on_import() -> None:
+    code = "import warnings; warnings.simplefilter('error'); import carom"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    # The heavy libraries wait until they are asked for.
+    code = "import carom, sys; assert not {'pandas', 'pyarrow', 'polars', 'matplotlib'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

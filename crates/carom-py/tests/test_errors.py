@@ -1,0 +1,112 @@
+"""Mistakes are exceptions with their place; physics without an answer is a value, or raised where that is asked for."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+import carom
+
+TOML = """carom = 1
+[[body]]
+name = "ball"
+shape = { sphere = { radius = -1 } }
+mass = "heavy"
+"""
+
+
+def test_a_scene_with_mistakes() -> None:
+    with pytest.raises(carom.SceneError) as caught:
+        carom.solve(TOML)
+    error = caught.value
+    assert isinstance(error, ValueError) and isinstance(error, carom.CaromError)
+    assert (error.file, error.line, error.column) == ("<str>", 4, 31)
+    assert error.field == "body[0].shape.sphere.radius" and error.value == "-1"
+    assert "greater than 0" in str(error.expected)
+    assert [each.line for each in error.diagnostics] == [4, 5]
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error) and again.diagnostics == error.diagnostics
+
+
+def test_the_messages_are_the_program_s(program: Any, tmp_path: Any) -> None:
+    import json
+    import os
+    import subprocess
+
+    path = tmp_path / "wrong.toml"
+    path.write_text(TOML)
+    done = subprocess.run([os.environ["CAROM"], "solve", str(path), "--json"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    theirs = json.loads(done.stdout or done.stderr)["errors"]
+    with pytest.raises(carom.SceneError) as caught:
+        carom.solve(path)
+    ours = [each._asdict() for each in caught.value.diagnostics]
+    assert [{"file": str(path), **each} for each in ours] == theirs
+
+
+def test_a_dict_and_a_scene_name_the_field() -> None:
+    scene = carom.Scene(body=[carom.Body("ball", carom.Sphere(1.0), mass=-1.0)])
+    for each in (scene, scene.to_dict()):
+        with pytest.raises(carom.SceneError) as caught:
+            carom.toi(each)
+        assert caught.value.field == "body[0].mass"
+
+
+def test_options() -> None:
+    path = "cases/papers/sp_corner.toml"
+    for question, words in [
+        (lambda: carom.solve(path, law="newtn"), "law newtn"),
+        (lambda: carom.solve(path, order=[0, 0, 1]), "order"),
+        (lambda: carom.solve(path, order="backwards"), "order backwards"),
+        (lambda: carom.solve(path, tolerance=1.0), "tolerance"),
+        (lambda: carom.solve(path, max_steps=0), "max_steps"),
+        (lambda: carom.solve(path, touching=-1.0), "touching"),
+        (lambda: carom.gap(path, at=float("inf")), "at"),
+        (lambda: carom.toi(path, until=0.0), "until"),
+    ]:
+        with pytest.raises(carom.OptionError, match=words):
+            question()
+    with pytest.raises(TypeError):
+        carom.solve(path, lawn="newton")  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        carom.solve(12)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="no place in a scene"):
+        carom.solve({"carom": 1, "body": [object()]})
+    with pytest.raises(FileNotFoundError):
+        carom.solve("cases/papers/nothing_here.toml")
+    with pytest.raises(carom.SceneError):
+        carom.solve({"carom": 1, "world": {"gravity": [float("nan"), 0, 0]}})
+    with pytest.raises(TypeError, match="not both"):
+        carom.generalized("cases/laws/cradle.toml", mass=[[1.0]])
+
+
+def test_no_answer_is_raised_where_it_is_asked_for() -> None:
+    path = "cases/laws/unequal_circuit.toml"
+    answer = carom.generalized(path)
+    assert not answer.consistent
+    with pytest.raises(carom.PhysicsError, match="no solution") as caught:
+        carom.generalized(path, strict=True)
+    assert caught.value.answer.to_dict() == answer.to_dict()
+
+
+def test_warnings() -> None:
+    scene = carom.Scene(body=[carom.Body("ball", carom.Sphere(1.0), mass=1.0, orientation=[2, 0, 0, 0])])
+    with pytest.warns(carom.SceneWarning, match="has length 2"):
+        carom.solve(scene)
+
+
+def test_answers_are_objects() -> None:
+    answer = carom.solve("cases/papers/sp_corner.toml")
+    assert answer.bodies.ellipsoid.velocity.dtype == float
+    assert answer["bodies"]["ellipsoid"]["velocity"] is answer.bodies.ellipsoid.velocity
+    assert answer.contacts.column("impulse").shape == (3,)
+    assert "law" in answer and "law" in dir(answer) and len(answer) == len(list(answer))
+    with pytest.raises(AttributeError, match="no nothing here"):
+        answer.nothing
+    assert "newton_lcp" in repr(answer)
+    assert "<table>" in answer._repr_html_() and "<table>" in answer.contacts._repr_html_()
+    assert pickle.loads(pickle.dumps(answer)).to_dict() == answer.to_dict()
+    scene = carom.Scene(body=[carom.Body("<i>", carom.Sphere(1.0), mass=1.0)])
+    assert "<i>" not in carom.solve(scene)._repr_html_()

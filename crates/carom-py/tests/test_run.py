@@ -1,0 +1,224 @@
+"""Runs: the program's documents and tables, closed forms under forces of one's own, Ctrl-C, pictures."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+
+import carom
+
+ROOT = Path(__file__).resolve().parents[3]
+SCENES = [
+    "cases/papers/paradox.toml",
+    "cases/gallery/collision.toml",
+    "cases/gallery/newtons_cradle.toml",
+    "cases/gallery/double_pendulum_at_a_wall.toml",
+]
+
+
+def comparable(document: dict[str, Any]) -> dict[str, Any]:
+    """Without the clock on the wall and the build's name."""
+    return {key: value for key, value in document.items() if key not in ("performance", "version")}
+
+
+@pytest.mark.parametrize("path", SCENES)
+def test_documents_are_the_program_s(path: str, program: Callable[..., Any]) -> None:
+    theirs = program("run", path, "--until", "0.5", "--sample", "0.05", "--samples")
+    ours = carom.run(path, until=0.5, sample=0.05).to_dict(samples=True)
+    assert json.dumps(comparable(ours)) == json.dumps(comparable(theirs))
+
+
+@pytest.mark.parametrize("path", SCENES[1:])
+def test_tables_are_the_program_s(path: str, program: Callable[..., Any], tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    program("run", path, "--until", "0.5", "-o", str(folder))
+    ours, theirs = carom.run(path, until=0.5), carom.load(folder)
+    assert len(ours.events) == len(theirs.events) and len(ours.samples) == len(theirs.samples) > 0
+    for name in ("events", "samples", "joint_impulses", "reactions"):
+        mine, written = getattr(ours, name), getattr(theirs, name)
+        if mine is None:
+            assert written is None or len(written) == 0
+            continue
+        one, two = mine.to_arrow(), written.to_arrow()
+        assert one.schema.names == two.schema.names
+        for field in one.schema.names:
+            assert one.schema.field(field).type == two.schema.field(field).type, field
+            assert (one.schema.field(field).metadata or {}).get(b"unit") == (
+                two.schema.field(field).metadata or {}
+            ).get(b"unit")
+            assert one.schema.field(field).nullable == two.schema.field(field).nullable
+            assert one[field].to_pylist() == two[field].to_pylist(), field
+            left, right = mine[field], written[field]
+            if left.dtype != object and left.dtype.kind == "f":
+                assert np.array_equal(left, right, equal_nan=True)
+    assert theirs.bodies == ours.bodies
+    assert comparable(theirs.to_dict())["final"] == comparable(ours.to_dict())["final"]
+
+
+def test_arrow_without_copies() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    found = carom.run("cases/gallery/collision.toml")
+    first, second = (pyarrow.table(found.samples) for _ in range(2))
+    # Both look at the memory that the run left.
+    places = [table["px"].chunk(0).buffers()[1].address for table in (first, second)]
+    assert places[0] == places[1]
+    kept = first["px"].to_pylist()
+    del found, second
+    assert first["px"].to_pylist() == kept
+    assert pyarrow.schema(carom.run("cases/gallery/collision.toml").events).names[:2] == ["number", "time"]
+
+
+def test_tables_for_pandas_and_polars() -> None:
+    found = carom.run("cases/gallery/newtons_cradle.toml", until=1.0)
+    assert len(found.events) > 0
+    frame, polar = found.events.to_pandas(), found.events.to_polars()
+    assert frame["time"].tolist() == polar["time"].to_list() == found.events.time.tolist()
+    assert frame["kind"].tolist() == found.events.kind.tolist()
+    row = found.events[0]
+    assert row["kind"] == "impact" and next(iter(found.events))["time"] == row["time"]
+    assert len(found.events[found.events.impulse > 0]) > 0
+    assert "<table>" in found.events._repr_html_() and "events" in repr(found)
+
+
+def test_a_force_of_ones_own() -> None:
+    """x'' = −ω² x + (F/m) cos Ωt, and a torque: closed forms. The audit knows the work of the force."""
+    rate, drive, strength, mass = 3.0, 2.0, 0.7, 1.5
+    scene = carom.Scene(
+        body=[
+            carom.Body("ball", carom.Sphere(0.1), mass=mass, position=[1, 0, 0]),
+            carom.Body("other", carom.Sphere(0.1), mass=1.0, position=[0, 5, 0]),
+        ]
+    )
+
+    def pull(t: float, x: Any, q: Any, v: Any, w: Any) -> Any:
+        force = -mass * rate**2 * x
+        force[0, 1] += strength * math.cos(drive * t)
+        return force, np.array([[0.0, 0.0, 0.01]])
+
+    found = carom.run(scene, until=10.0, sample=1.0, forces={"ball": pull})
+    times, states = found.trajectory("ball")
+    assert np.abs(states.position[:, 0] - np.cos(rate * times)).max() <= 1e-12
+    swing = strength / mass / (rate**2 - drive**2) * (np.cos(drive * times) - np.cos(rate * times))
+    assert np.abs(states.position[:, 1] - swing).max() <= 1e-12
+    inertia = mass * 0.4 * 0.1**2
+    assert np.abs(states.angular_velocity[:, 2] - 0.01 / inertia * times).max() <= 1e-10
+    assert found.audit.energy_error_max <= 1e-11
+    # Two bodies under one function: they attract each other, and momentum is kept.
+    seen = set()
+
+    def spring(t: float, x: Any, q: Any, v: Any, w: Any) -> Any:
+        seen.add((x.shape, q.shape, v.shape, w.shape))
+        apart = x[1] - x[0]
+        return np.stack([apart, -apart])
+
+    found = carom.run(scene, until=1.0, forces={("ball", "other"): spring})
+    momentum = mass * found.final.ball.velocity + found.final.other.velocity
+    assert np.abs(momentum).max() <= 1e-13 and seen == {((2, 3), (2, 4), (2, 3), (2, 3))}
+
+
+def test_exceptions_of_a_force() -> None:
+    scene = carom.Scene(body=[carom.Body("ball", carom.Sphere(0.1), mass=1.0)])
+
+    def wrong(t: float, x: Any, q: Any, v: Any, w: Any) -> Any:
+        if t > 0.5:
+            raise RuntimeError("mine")
+        return 0 * x
+
+    with pytest.raises(RuntimeError, match="mine"):
+        carom.run(scene, forces={"ball": wrong})
+    with pytest.raises(ValueError):
+        carom.run(scene, forces={"ball": lambda t, x, q, v, w: [1.0, 2.0]})
+    with pytest.raises(ValueError, match="finite"):
+        carom.run(scene, forces={"ball": lambda t, x, q, v, w: x * np.nan})
+    with pytest.raises(carom.OptionError, match="no body `bal`"):
+        carom.run(scene, forces={"bal": wrong})
+
+
+def test_options_and_refusals() -> None:
+    path = "cases/gallery/newtons_cradle.toml"
+    assert len(np.unique(carom.run(path, max_events=2).events.number)) == 2
+    assert carom.run("cases/papers/paradox.toml", on_paradox="stop").stopped == "paradox"
+    for options in ({"until": -1.0}, {"sample": float("nan")}, {"on_paradox": "no"}, {"loop": "round"}, {"max_events": 0}):
+        with pytest.raises(carom.OptionError):
+            carom.run(path, **options)  # type: ignore[arg-type]
+    with pytest.raises(carom.SceneError):
+        carom.run("carom = 1\n[[body]]\n")
+    with pytest.raises(FileNotFoundError, match="no run.json"):
+        carom.load("cases")
+    with pytest.raises(KeyError, match="no samples of nobody"):
+        carom.run(path, until=0.1).trajectory("nobody")
+
+
+def test_a_gas_has_observables() -> None:
+    found = carom.run("cases/gallery/sphere_gas.toml", until=0.5, replica=3)
+    assert found.observables.compressibility.mean > 1.0
+    assert len(found.bodies) == len(found.to_dict()["final"]) > 50
+
+
+def test_progress() -> None:
+    seen: list[tuple[float, float]] = []
+    carom.run("cases/gallery/collision.toml", progress=lambda t, until: seen.append((t, until)))
+    assert seen == sorted(seen) and seen[-1] == (0.6, 0.6)
+
+
+INTERRUPTED = """
+import carom
+found = carom.run("cases/gallery/box.toml", until=1e9, max_events=10**9, sample=0, progress=lambda t, until: print(t, flush=True))
+print("stopped", found.stopped, len(found.events) > 0, flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_ends_a_run_with_what_was_reached() -> None:
+    process = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert process.stdout is not None
+    float(process.stdout.readline())
+    start = time.perf_counter()
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=60)
+    assert process.returncode == 0 and rest.endswith("stopped interrupted True\n"), rest
+    assert time.perf_counter() - start < 20.0
+
+
+def test_pictures(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib").use("agg")
+    found = carom.run("cases/gallery/collision.toml")
+    figure = found.plot()
+    assert [axis.get_ylabel().split(" /")[0] for axis in figure.axes] == ["position", "velocity", "energy"]
+    total = [line for line in figure.axes[2].lines if line.get_label() == "total"][0].get_ydata()
+    assert np.ptp(total) <= 1e-12 * np.abs(total).max()
+    found.plot("angular_velocity").savefig(tmp_path / "run.png")
+    film = found.animate(frames=5)
+    assert film._repr_html_().count("data:image/png;base64") >= 5
+    with pytest.raises(ValueError, match="nothing to plot is called colour"):
+        found.plot("colour")
+    with pytest.raises(ValueError, match="no samples"):
+        carom.run("cases/gallery/dropping_ellipsoid.toml", until=0.1, sample=0).plot()
+
+
+def test_without_matplotlib_and_pyarrow() -> None:
+    code = """
+import sys
+sys.modules["matplotlib"] = sys.modules["matplotlib.pyplot"] = sys.modules["pyarrow"] = sys.modules["pyarrow.parquet"] = None
+import carom
+found = carom.run("cases/gallery/collision.toml")
+assert found.events.impulse[0] > 0 and found.events.kind.tolist() == ["impact"]
+for ask, words in ((found.plot, "pip install matplotlib"), (lambda: carom.load("x"), "pip install pyarrow")):
+    try:
+        ask()
+    except ImportError as error:
+        assert words in str(error)
+    else:
+        raise AssertionError(words)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
