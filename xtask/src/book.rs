@@ -19,18 +19,21 @@ use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
 use super::examples::{self, Page};
-use super::{Failure, announce, cargo_command, step};
+use super::{Failure, announce, cargo_command, node, step, target};
 
 const VERSION: &str = "0.5.4";
 
-/// Builds the book into `target/book/html`.
+/// Runs the book's examples, then builds it.
 pub fn build(root: &Path) -> Result<(), Failure> {
     check(root, &examples::program(root)?)?;
+    pages(root)
+}
+
+/// Builds the book into `target/book/html`, with the pictures that its examples have drawn.
+pub fn pages(root: &Path) -> Result<(), Failure> {
     let book = root.join("book");
     for arguments in [&["ci", "--no-audit", "--no-fund"][..], &["test"][..]] {
-        let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
-        step(Command::new(npm).current_dir(&book).args(arguments))
-            .map_err(|failure| format!("the book's formulas need Node.js 20 or later with npm: {failure}"))?;
+        step(node::npm(root)?.current_dir(&book).args(arguments))?;
     }
     let html = folder(root).join("html");
     step(Command::new(mdbook(root)?).current_dir(&book).arg("build").arg("--dest-dir").arg(&html))?;
@@ -250,10 +253,6 @@ fn plain(path: &Path) -> PathBuf {
         }
     }
     plain
-}
-
-fn target(root: &Path) -> PathBuf {
-    root.join(env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from))
 }
 
 fn folder(root: &Path) -> PathBuf {

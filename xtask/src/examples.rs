@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use super::{Failure, announce, book, cargo};
+use super::{Failure, announce, book, cargo, compare, target};
 
 /// What stands for any text in an output.
 const ANYTHING: &str = "…";
@@ -36,24 +36,33 @@ struct Example {
     code: i32,
 }
 
-/// Checks the examples of README.md, then those of the book.
+/// Checks the examples of README.md, then those of the book, then its comparison with other engines.
 pub fn run(root: &Path) -> Result<(), Failure> {
     let program = program(root)?;
     let readme = Page { file: "README.md", prefix: "cargo run --release -- ", folder: root };
     if check(root, &program, &readme)? == 0 {
         return Err(format!("{} has no example that starts with `{}`", readme.file, readme.prefix));
     }
-    book::check(root, &program)
+    book::check(root, &program)?;
+    compare::check(root, &program)
 }
 
-/// The program: the one that `CAROM` names, or this workspace's, built now.
+/// The program: the one that `CAROM` names, or this workspace's, built now as for the tests. It prints what a release prints.
 pub fn program(root: &Path) -> Result<PathBuf, Failure> {
+    build(root, "debug", &["build"])
+}
+
+/// The program as its users have it, for what is timed.
+pub fn release(root: &Path) -> Result<PathBuf, Failure> {
+    build(root, "release", &["build", "--release"])
+}
+
+fn build(root: &Path, folder: &str, arguments: &[&str]) -> Result<PathBuf, Failure> {
     if let Some(program) = env::var_os("CAROM") {
         return Ok(program.into());
     }
-    cargo(root, &["build", "--release"])?;
-    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    Ok(root.join(target).join("release").join(format!("carom{}", env::consts::EXE_SUFFIX)))
+    cargo(root, arguments)?;
+    Ok(target(root).join(folder).join(format!("carom{}", env::consts::EXE_SUFFIX)))
 }
 
 /// Runs a page's examples and compares; returns how many there are. With `CAROM_BLESS` outputs are written anew instead.

@@ -4,9 +4,12 @@
 //! its command and its time, and the first that fails ends the task.
 
 mod book;
+mod compare;
 mod examples;
+mod node;
 mod page;
 mod python;
+mod semver;
 
 use std::env;
 use std::ffi::OsString;
@@ -18,15 +21,19 @@ const USAGE: &str = "\
 Usage: cargo xtask TASK
 
 Tasks:
-  test       unit, integration and documentation tests; the benchmarks once, as a test; the examples; the page; the Python
-             package
-  examples   the examples in README.md and the book alone
-  book       builds the book into target/book/html: examples, figures, pages, links (needs Node.js)
-  page       builds the page of `carom view` into viewer/dist, for the program that is built next (needs Node.js)
-  python     builds the wheel of the Python package, installs it and tests it (needs Python 3.11)
-  lint       formatting, clippy and rustdoc, warnings as errors
-  help       this text
+  test             everything: unit, integration and documentation tests; the benchmarks once, as a test; the examples of
+                   README.md and the book; the book; the page; the Python package
+  lint             formatting, clippy and rustdoc, warnings as errors
+  page             builds the page of `carom view` into viewer/dist, for the program that is built next
+  book             builds the book into target/book/html: examples, figures, pages, links
+  examples         checks the examples in README.md and the book alone
+  python           builds the wheel of the Python package, installs it and tests it
+  compare-engines  carom beside other engines, for the book's chapter: installs and runs them, which takes minutes
+  semver           compares the library's public items with those of the last release; with a revision after it, with those there
+  help             this text
 
+What a task needs besides Rust (Node.js, Python, Chromium, mdBook) it takes from the machine, or installs with apt-get, pip,
+npm or cargo.
 CAROM_BLESS=1 cargo xtask examples writes the outputs shown in README.md and the book anew.
 The other variables that the tests read are in CONTRIBUTING.md.";
 
@@ -47,7 +54,9 @@ fn main() -> ExitCode {
         ["test"] => test,
         ["examples"] => examples::run,
         ["book"] => book::build,
+        ["compare-engines"] => compare::run,
         ["lint"] => lint,
+        ["semver", ..] => semver::check,
         ["page"] => page::build,
         ["python"] => python::test_alone,
         _ => {
@@ -77,6 +86,7 @@ fn test(root: &Path) -> Result<(), Failure> {
     // Without `--bench` on its command line a benchmark runs each of its functions once.
     cargo(root, &["test", "--workspace", "--bench", "*"])?;
     examples::run(root)?;
+    book::pages(root)?;
     page::test(root)?;
     python::test(root)
 }
@@ -94,6 +104,19 @@ fn root() -> Result<PathBuf, Failure> {
     let package = env::var_os("CARGO_MANIFEST_DIR").ok_or("must be started as `cargo xtask`")?;
     let root = Path::new(&package).parent().ok_or("this package lies in no workspace")?;
     Ok(root.to_path_buf())
+}
+
+/// Where cargo builds.
+fn target(root: &Path) -> PathBuf {
+    root.join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| OsString::from("target")))
+}
+
+/// Installs packages of Debian's.
+fn apt_get(packages: &[&str]) -> Result<(), Failure> {
+    step(Command::new("apt-get").args(["update", "--quiet"]))?;
+    let mut install = Command::new("apt-get");
+    install.args(["install", "--yes", "--quiet", "--no-install-recommends"]).args(packages);
+    step(install.env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
 fn cargo_command(root: &Path) -> Command {

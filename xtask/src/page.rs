@@ -4,37 +4,29 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Failure, step};
+use super::{Failure, apt_get, node, step, target};
 
 /// Where Debian's package puts the browser, and what else it may be called.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-fn npm(root: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
+fn npm(root: &Path, arguments: &[&str]) -> Result<Command, Failure> {
+    let mut command = node::npm(root)?;
     command.current_dir(root.join("viewer")).args(arguments);
-    command
+    Ok(command)
 }
 
 /// Installs what the page is made of, from its lock file, and builds it.
 pub fn build(root: &Path) -> Result<(), Failure> {
-    if Command::new("node").arg("--version").output().is_err() {
-        return Err(
-            "the page needs Node.js 20 or later with npm, from https://nodejs.org or the system's packages; \
-                    the program builds and works without its page"
-                .to_string(),
-        );
-    }
-    step(&mut npm(root, &["ci", "--no-audit", "--no-fund"]))?;
-    step(&mut npm(root, &["run", "build"]))
+    step(&mut npm(root, &["ci", "--no-audit", "--no-fund"])?)?;
+    step(&mut npm(root, &["run", "build"])?)
 }
 
 /// Checks the page's types and parts, then uses it in a browser as people would.
 pub fn test(root: &Path) -> Result<(), Failure> {
     let browser = browser()?;
-    step(&mut npm(root, &["run", "check"]))?;
-    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let program = root.join(target).join("debug").join(format!("carom{}", env::consts::EXE_SUFFIX));
-    step(npm(root, &["test"]).env("CAROM", program).env("CHROMIUM", browser))
+    step(&mut npm(root, &["run", "check"])?)?;
+    let program = target(root).join("debug").join(format!("carom{}", env::consts::EXE_SUFFIX));
+    step(npm(root, &["test"])?.env("CAROM", program).env("CHROMIUM", browser))
 }
 
 /// The browser: `CHROMIUM`, one that is installed, or Debian's package, installed now.
@@ -45,11 +37,7 @@ fn browser() -> Result<PathBuf, Failure> {
     if let Some(path) = installed() {
         return Ok(path);
     }
-    let install = step(Command::new("apt-get").args(["update", "--quiet"])).and_then(|()| {
-        let mut install = Command::new("apt-get");
-        install.args(["install", "--yes", "--quiet", "--no-install-recommends", "chromium"]);
-        step(install.env("DEBIAN_FRONTEND", "noninteractive"))
-    });
+    let install = apt_get(&["chromium"]);
     installed().ok_or_else(|| {
         let why = install.err().unwrap_or_default();
         format!("the page's tests need Chromium: install it, or name it in CHROMIUM ({why})")

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Failure, cargo, step};
+use super::{Failure, apt_get, cargo, step, target};
 
 /// The oldest Python that the pinned tools run on. The package itself takes 3.10.
 const OLDEST: (u32, u32) = (3, 11);
@@ -36,8 +36,7 @@ pub fn test_alone(root: &Path) -> Result<(), Failure> {
 /// Builds the wheel, installs it, tests it.
 pub fn test(root: &Path) -> Result<(), Failure> {
     let python = python()?;
-    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let target = root.join(target);
+    let target = target(root);
     let folder = target.join("python");
     let package = root.join("crates/carom-py");
     let tools = tools(&python, &folder, &package.join("requirements.txt"))?;
@@ -67,8 +66,15 @@ pub fn test(root: &Path) -> Result<(), Failure> {
     step(pytest.env("CAROM", program).env("MPLBACKEND", "agg"))
 }
 
-/// The interpreter: `PYTHON`, or one that is installed and not too old.
-fn python() -> Result<PathBuf, Failure> {
+/// The interpreter: `PYTHON`, one that is installed and not too old, or Debian's, installed now.
+pub fn python() -> Result<PathBuf, Failure> {
+    installed().or_else(|failure| {
+        let install = apt_get(&["python3", "python3-venv"]);
+        install.and_then(|()| installed()).map_err(|_| failure)
+    })
+}
+
+fn installed() -> Result<PathBuf, Failure> {
     let named = env::var_os("PYTHON").map(PathBuf::from);
     let candidates = named.map_or_else(|| vec!["python3".into(), "python".into()], |python| vec![python]);
     let mut found = Vec::new();
@@ -109,20 +115,15 @@ fn tools(python: &Path, folder: &Path, list: &Path) -> Result<PathBuf, Failure> 
 }
 
 /// Makes an environment anew; Debian has what that takes in a package of its own.
-fn make(python: &Path, environment: &Path) -> Result<(), Failure> {
+pub fn make(python: &Path, environment: &Path) -> Result<(), Failure> {
     let venv = || step(Command::new(python).args(["-m", "venv", "--clear"]).arg(environment));
     let Err(failure) = venv() else { return Ok(()) };
-    let install = step(Command::new("apt-get").args(["update", "--quiet"])).and_then(|()| {
-        let mut install = Command::new("apt-get");
-        install.args(["install", "--yes", "--quiet", "--no-install-recommends", "python3-venv"]);
-        step(install.env("DEBIAN_FRONTEND", "noninteractive"))
-    });
-    install.and_then(|()| venv()).map_err(|_| {
+    apt_get(&["python3-venv"]).and_then(|()| venv()).map_err(|_| {
         format!("{failure}; Python's venv with pip is needed, on Debian the package python3-venv")
     })
 }
 
-fn interpreter(environment: &Path) -> PathBuf {
+pub fn interpreter(environment: &Path) -> PathBuf {
     if cfg!(windows) { environment.join("Scripts/python.exe") } else { environment.join("bin/python") }
 }
 

@@ -1,6 +1,7 @@
 //! The bodies themselves, at several times side by side: facets shaded by a light from above, the far ones first.
 
-use carom::scene::model::Scene;
+use carom::joint::Kind as JointKind;
+use carom::scene::model::{LoadKind, Scene};
 use carom::shape::Shape;
 use carom_answers::run::Frame;
 use nalgebra::{Matrix3, Point3, Vector3};
@@ -58,6 +59,10 @@ impl View {
                 low = low.inf(&at.add_scalar(-radius));
                 high = high.sup(&at.add_scalar(radius));
             }
+            for end in ties(scene, frame).iter().flatten() {
+                let at = axes * end;
+                (low, high) = (low.inf(&at), high.sup(&at));
+            }
         }
         let middle = (low + high) * 0.5;
         let reach = 0.5 * (high - low).xy().max();
@@ -78,6 +83,10 @@ fn folded(scene: &Scene, x: &Vector3<f64>) -> Vector3<f64> {
     let Some(lengths) = scene.periodic else { return *x };
     Vector3::from_fn(|i, _| if lengths[i] > 0.0 { x[i].rem_euclid(lengths[i]) } else { x[i] })
 }
+
+/// Of joints, and of the frames' borders.
+const DARK: RGBColor = RGBColor(60, 60, 60);
+const BORDER: RGBColor = RGBColor(205, 205, 210);
 
 struct Strip<'a> {
     scene: &'a Scene,
@@ -109,6 +118,34 @@ impl Strip<'_> {
             Some([t1 + t2, t1 - t2, -t1 - t2, t2 - t1].map(|corner| view.see(&(foot + corner))))
         })
     }
+}
+
+/// A place that goes with a body from the scene's start, where a body is given; else it stays.
+fn carried(scene: &Scene, frame: &Frame, body: Option<usize>, point: &Vector3<f64>) -> Vector3<f64> {
+    let Some(body) = body else { return *point };
+    let (then, now) = (&scene.bodies[body].state, &frame.states[body]);
+    now.position + now.orientation * then.orientation.inverse_transform_vector(&(point - then.position))
+}
+
+/// The lines that show what is tied to what: from the middle of a body to the joint, and from end to end of a spring.
+fn ties(scene: &Scene, frame: &Frame) -> Vec<[Vector3<f64>; 2]> {
+    let mut lines = Vec::new();
+    for joint in &scene.joints {
+        let (JointKind::Hinge { point, .. } | JointKind::Ball { point } | JointKind::KnifeEdge { point, .. }) =
+            &joint.kind
+        else {
+            continue;
+        };
+        let there = carried(scene, frame, joint.bodies.first().copied(), point);
+        lines.extend(joint.bodies.iter().map(|&body| [frame.states[body].position, there]));
+    }
+    for load in &scene.loads {
+        if let LoadKind::Spring { bodies, points, .. } = &load.kind {
+            let end = |k: usize| carried(scene, frame, bodies[k], &points[k]);
+            lines.push([end(0), end(1)]);
+        }
+    }
+    lines
 }
 
 /// A place of the view, in pixels of its panel.
@@ -170,6 +207,16 @@ impl Drawing for Strip<'_> {
                 let at = (x.round() as i32, y.round() as i32);
                 panel.draw(&Circle::new(at, 5, tint.filled())).map_err(say)?;
             }
+            for line in ties(self.scene, frame) {
+                let ends = line.map(|x| placed(&self.view.see(&x), frame_of));
+                #[expect(clippy::cast_possible_truncation, reason = "pixels")]
+                let ends = ends.map(|(x, y)| (x.round() as i32, y.round() as i32));
+                panel.draw(&PathElement::new(ends, DARK.stroke_width(2))).map_err(say)?;
+                panel.draw(&Circle::new(ends[1], 3, DARK.filled())).map_err(say)?;
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "pixels")]
+            let corner = (width as i32 - 1, height as i32 - 1);
+            panel.draw(&Rectangle::new([(0, 0), corner], BORDER)).map_err(say)?;
             let label = format!("t = {}", carom_answers::words::number(frame.time));
             #[expect(clippy::cast_possible_truncation, reason = "pixels")]
             let at = (8, (height - 22.0) as i32);

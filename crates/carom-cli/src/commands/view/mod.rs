@@ -23,7 +23,7 @@ use carom_answers::{Refusal, Verdict};
 
 use super::input::read;
 use super::run::Recording;
-use crate::Failure;
+use crate::{Failure, diagnostics};
 use runs::Runs;
 use server::{Opening, Shared};
 
@@ -111,6 +111,10 @@ fn open(path: &Path, runs: &Runs) -> Result<Opening, Failure> {
         return Ok(Opening::Run { name, text: recording.text, id: run.id });
     }
     let input = read(path)?;
+    // The page shows the mistake beside the text, where it can be mended; whoever looks here sees it too.
+    if let Err(refusal) = input.clone().scene() {
+        diagnostics::show(&refusal, false);
+    }
     Ok(Opening::Scene { name, text: input.text })
 }
 
