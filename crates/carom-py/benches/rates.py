@@ -24,7 +24,9 @@ from carom.scene import read
 
 BALL = {
     "carom": 1,
-    "body": [{"name": "ball", "shape": {"sphere": {"radius": 1}}, "mass": 1, "position": [0, 0, 1], "velocity": [0, 0, -1]}],
+    "body": [
+        {"name": "ball", "shape": {"sphere": {"radius": 1}}, "mass": 1, "position": [0, 0, 1], "velocity": [0, 0, -1]}
+    ],
     "plane": [{"name": "floor", "normal": [0, 0, 1]}],
 }
 
@@ -61,7 +63,9 @@ def timed(question: Callable[[], object]) -> float:
 def main() -> int:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     rounds = 3
-    print(f"carom {carom.__version__}, Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}")
+    print(
+        f"carom {carom.__version__}, Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}"
+    )
     one, two = pairs(count)
     until, nothing = np.array([2.0]), np.zeros(3)
     ours, rust = best(
@@ -69,7 +73,9 @@ def main() -> int:
         lambda: timed(lambda: carom.toi_many(one, two, until=2.0)),
         lambda: _carom.toi_seconds(count, one._arrays(), two._arrays(), until, nothing),
     )
-    print(f"first contacts of {count} pairs: {count / ours:.0f} a second, Rust {count / rust:.0f}: {rust / ours:.3f} of its rate (limit 0.9)")
+    print(
+        f"first contacts of {count} pairs: {count / ours:.0f} a second, Rust {count / rust:.0f}: {rust / ours:.3f} of its rate (limit 0.9)"
+    )
     fast = rust / ours >= 0.9
     gaps = min(timed(lambda: carom.gap_many(one, two)) for _ in range(rounds))
     print(f"gaps of the same: {count / gaps:.0f} a second")
@@ -87,7 +93,10 @@ def main() -> int:
             carom.solve(BALL).bodies.ball.velocity
 
     lazy, full, alone = best(
-        50, lambda: timed(lazily) / repeats, lambda: timed(looked_at) / repeats, lambda: _carom.solve_seconds(text, repeats)
+        50,
+        lambda: timed(lazily) / repeats,
+        lambda: timed(looked_at) / repeats,
+        lambda: _carom.solve_seconds(text, repeats),
     )
     print(
         f"solve: {1e6 * full:.1f} µs, {1e6 * lazy:.1f} until the answer is looked at, Rust {1e6 * alone:.1f}: "

@@ -70,8 +70,16 @@ def test_types() -> None:
     """The package is strictly typed, and so is what a user's checker sees."""
     done = subprocess.run(
         [
-            sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"),
-            "--cache-dir", os.devnull, "--no-error-summary", "-p", "carom",
+            sys.executable,
+            "-m",
+            "mypy",
+            "--config-file",
+            str(ROOT / "pyproject.toml"),
+            "--cache-dir",
+            os.devnull,
+            "--no-error-summary",
+            "-p",
+            "carom",
         ],
         capture_output=True,
         text=True,
@@ -91,7 +99,9 @@ def test_the_stub_names_what_the_module_has() -> None:
     for name in functions:
         ours = re.search(rf"^def {name}\((.*?)\) ->", stub, re.MULTILINE | re.DOTALL)
         assert ours is not None
-        stubbed = re.findall(r"(\w+):", re.sub(r"\[[^\[\]]*(\[[^\[\]]*(\[[^\[\]]*\][^\[\]]*)*\][^\[\]]*)*\]", "", ours.group(1)))
+        stubbed = re.findall(
+            r"(\w+):", re.sub(r"\[[^\[\]]*(\[[^\[\]]*(\[[^\[\]]*\][^\[\]]*)*\][^\[\]]*)*\]", "", ours.group(1))
+        )
         assert stubbed == list(inspect.signature(getattr(_carom, name)).parameters), name
 
 

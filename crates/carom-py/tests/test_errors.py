@@ -37,7 +37,9 @@ def test_the_messages_are_the_program_s(program: Any, tmp_path: Any) -> None:
 
     path = tmp_path / "wrong.toml"
     path.write_text(TOML)
-    done = subprocess.run([os.environ["CAROM"], "solve", str(path), "--json"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [os.environ["CAROM"], "solve", str(path), "--json"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2
     theirs = json.loads(done.stdout or done.stderr)["errors"]
     with pytest.raises(carom.SceneError) as caught:
@@ -120,10 +122,30 @@ def test_nothing_panics_on_damaged_scenes() -> None:
     from pathlib import Path
 
     root = Path(__file__).resolve().parents[3]
-    scenes = [tomllib.loads((root / path).read_text()) for path in (
-        "cases/papers/sp_corner.toml", "cases/papers/dps_hinged_frames.toml", "cases/gallery/collision.toml", "cases/gallery/spring_at_a_wall.toml",
-    )]
-    values = [None, True, -1, 0, 1e308, -1e-308, float("inf"), "ball", [], {}, [1, 2, 3], [[1, 0], [0]], {"sphere": {"radius": 1}}]
+    scenes = [
+        tomllib.loads((root / path).read_text())
+        for path in (
+            "cases/papers/sp_corner.toml",
+            "cases/papers/dps_hinged_frames.toml",
+            "cases/gallery/collision.toml",
+            "cases/gallery/spring_at_a_wall.toml",
+        )
+    ]
+    values = [
+        None,
+        True,
+        -1,
+        0,
+        1e308,
+        -1e-308,
+        float("inf"),
+        "ball",
+        [],
+        {},
+        [1, 2, 3],
+        [[1, 0], [0]],
+        {"sphere": {"radius": 1}},
+    ]
     source = random.Random(0)
 
     def places(node: Any, path: tuple[Any, ...] = ()) -> Any:
@@ -140,10 +162,17 @@ def test_nothing_panics_on_damaged_scenes() -> None:
         for key in path:
             node = node[key]
         node[last] = source.choice(values)
-        ask = source.choice([
-            carom.solve, carom.compare, carom.classify, carom.gap, carom.toi, carom.generalized,
-            lambda scene: carom.run(scene, until=0.05, max_events=20),
-        ])
+        ask = source.choice(
+            [
+                carom.solve,
+                carom.compare,
+                carom.classify,
+                carom.gap,
+                carom.toi,
+                carom.generalized,
+                lambda scene: carom.run(scene, until=0.05, max_events=20),
+            ]
+        )
         try:
             ask(document)
             answered += 1

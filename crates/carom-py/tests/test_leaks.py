@@ -14,7 +14,9 @@ import carom
 CALLS = int(os.environ.get("CAROM_CALLS", "100000"))
 BALL = {
     "carom": 1,
-    "body": [{"name": "ball", "shape": {"sphere": {"radius": 1}}, "mass": 1, "position": [0, 0, 1], "velocity": [0, 0, -1]}],
+    "body": [
+        {"name": "ball", "shape": {"sphere": {"radius": 1}}, "mass": 1, "position": [0, 0, 1], "velocity": [0, 0, -1]}
+    ],
     "plane": [{"name": "floor", "normal": [0, 0, 1]}],
     "run": {"until": 0.01, "sample": 0.01},
 }

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from typing import Any, Callable
 
 import numpy as np
@@ -145,7 +146,11 @@ def test_strikes_are_those_of_solve() -> None:
     rng = np.random.default_rng(3)
     count = 40
     axes = rng.uniform(0.5, 2, (2, count, 3))
-    turns, velocities, spins = rng.normal(size=(2, count, 4)), rng.normal(size=(2, count, 3)), rng.normal(size=(2, count, 3))
+    turns, velocities, spins = (
+        rng.normal(size=(2, count, 4)),
+        rng.normal(size=(2, count, 3)),
+        rng.normal(size=(2, count, 3)),
+    )
     masses, normals = rng.uniform(0.5, 2, (2, count)), rng.normal(size=(count, 3))
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     points, restitution = rng.normal(size=(count, 3)), rng.uniform(0, 1, count)
@@ -201,7 +206,7 @@ def test_many_velocities_of_one_scene_are_those_of_solve() -> None:
         assert found.bodies == ["ellipsoid"] and found.contacts == list(plain.contacts.column("name"))
         scene = carom.scene.read(path).text
         for i in range(0, 300, 60):
-            document = __import__("tomllib").loads(scene)
+            document = tomllib.loads(scene)
             document["body"][0]["velocity"] = velocities[i, 0].tolist()
             answer = carom.solve(document, law=law)
             assert found.velocity[i, 0].tolist() == answer.bodies.ellipsoid.velocity.tolist()

@@ -14,7 +14,12 @@ ROOT = Path(__file__).resolve().parents[3]
 Program = Callable[..., Any]
 PAPERS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "cases/papers").glob("*.toml"))
 PROBLEMS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "cases/laws").glob("*.toml"))
-FLYING = ["cases/papers/paradox.toml", "cases/gallery/collision.toml", "cases/gallery/graze.toml", "cases/gallery/box.toml"]
+FLYING = [
+    "cases/papers/paradox.toml",
+    "cases/gallery/collision.toml",
+    "cases/gallery/graze.toml",
+    "cases/gallery/box.toml",
+]
 
 
 def same(ours: carom.Answer, theirs: Any) -> None:
@@ -74,7 +79,10 @@ def test_paradox_and_schema(program: Program) -> None:
     assert none.toml is None
     with pytest.raises(carom.PhysicsError):
         carom.paradox(carom.Sphere(1.0), carom.Sphere(2.0), strict=True)
-    for wrong in (lambda: carom.paradox("cube(1)", "sphere(1)"), lambda: carom.paradox("sphere(1)", "sphere(1)", type="3c")):
+    for wrong in (
+        lambda: carom.paradox("cube(1)", "sphere(1)"),
+        lambda: carom.paradox("sphere(1)", "sphere(1)", type="3c"),
+    ):
         with pytest.raises(carom.OptionError):
             wrong()
     assert json.dumps(carom.schema()) == json.dumps(program("schema"))
@@ -151,7 +159,9 @@ def test_every_class_is_taken_by_the_reader() -> None:
     floor = carom.Plane("floor", normal=[0, 0, 1])
     rolling = carom.Scene(body=[ball], plane=[floor], joint=[carom.Joint("roll", ["ball"], carom.Rolling("floor"))])
     assert carom.solve(rolling).consistent
-    contact = carom.Contact(["ball", "bead"], point=[1, 0, 1], normal=[1, 0, 0], restitution=0.5, surface="rough", name="c")
+    contact = carom.Contact(
+        ["ball", "bead"], point=[1, 0, 1], normal=[1, 0, 0], restitution=0.5, surface="rough", name="c"
+    )
     loads = [
         carom.Load("push", carom.Force("ball", [1, 0, 0], point=[0, 0, 1])),
         carom.Load("twist", carom.Torque("ball", [0, 0, 1])),

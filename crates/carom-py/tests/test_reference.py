@@ -85,9 +85,7 @@ def test_gaps_against_fifty_digits() -> None:
     turns = np.array([row["turns"] for row in pairs])
     centres = np.array([row["centre"] for row in pairs])
     one, two = (
-        carom.Bodies(
-            carom.Superellipsoid(shapes[:, k, :3], shapes[:, k, 3]), orientation=turns[:, k], position=place
-        )
+        carom.Bodies(carom.Superellipsoid(shapes[:, k, :3], shapes[:, k, 3]), orientation=turns[:, k], position=place)
         for k, place in ((0, (0.0, 0.0, 0.0)), (1, centres))
     )
     found = carom.gap_many(one, two)
@@ -104,9 +102,7 @@ def test_free_flight_against_sixty_digits() -> None:
     tops = json.loads((ROOT / "cases/motion/motion.json").read_text())["rotation"]
     assert len(tops) >= 20
     for top in tops:
-        flight = carom.Flight(
-            inertia=top["inertia"], orientation=top["quaternion_wxyz"], angular_velocity=top["spin"]
-        )
+        flight = carom.Flight(inertia=top["inertia"], orientation=top["quaternion_wxyz"], angular_velocity=top["spin"])
         states = flight.at([state["t"] for state in top["states"]])
         turns = np.array([state["turn"] for state in top["states"]]).reshape(-1, 3, 3)
         spins = np.array([state["spin"] for state in top["states"]])

@@ -148,7 +148,13 @@ def test_options_and_refusals() -> None:
     path = "cases/gallery/newtons_cradle.toml"
     assert len(np.unique(carom.run(path, max_events=2).events.number)) == 2
     assert carom.run("cases/papers/paradox.toml", on_paradox="stop").stopped == "paradox"
-    for options in ({"until": -1.0}, {"sample": float("nan")}, {"on_paradox": "no"}, {"loop": "round"}, {"max_events": 0}):
+    for options in (
+        {"until": -1.0},
+        {"sample": float("nan")},
+        {"on_paradox": "no"},
+        {"loop": "round"},
+        {"max_events": 0},
+    ):
         with pytest.raises(carom.OptionError):
             carom.run(path, **options)  # type: ignore[arg-type]
     with pytest.raises(carom.SceneError):

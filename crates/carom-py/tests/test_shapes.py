@@ -88,9 +88,7 @@ def test_a_shape_of_ones_own_is_the_ellipsoid_within_its_skin() -> None:
     def sides(shape: carom.Shape) -> list[carom.Bodies]:
         first = carom.Bodies(shape, orientation=turns[0], angular_velocity=spins[0], inertia=inertia)
         other = carom.Superellipsoid([1.0, 0.8, 1.2], 4.0)
-        second = carom.Bodies(
-            other, position=away, orientation=turns[1], velocity=-away, angular_velocity=spins[1]
-        )
+        second = carom.Bodies(other, position=away, orientation=turns[1], velocity=-away, angular_velocity=spins[1])
         return [first, second]
 
     plain, skin = carom.gap_many(*sides(carom.Ellipsoid(AXES))), carom.gap_many(*sides(EGG))
@@ -112,12 +110,19 @@ def test_a_shape_of_ones_own_is_the_ellipsoid_within_its_skin() -> None:
         first, second = one.at(found.time[i]), two.at(found.time[i])
         there = carom.gap_many(
             carom.Bodies(carom.Ellipsoid(AXES), position=first.position, orientation=first.orientation),
-            carom.Bodies(carom.Superellipsoid([1.0, 0.8, 1.2], 4.0), position=second.position, orientation=second.orientation),
+            carom.Bodies(
+                carom.Superellipsoid([1.0, 0.8, 1.2], 4.0), position=second.position, orientation=second.orientation
+            ),
         )
         assert abs(there.gap[0] - SKIN) <= 4e-14
     floor = carom.Plane("floor", normal=[0, 0, 1], offset=-10.0)
     on_floor = carom.gap_many(floor, carom.Bodies(EGG, orientation=turns[0])).gap
-    assert np.abs(on_floor - (carom.gap_many(floor, carom.Bodies(carom.Ellipsoid(AXES), orientation=turns[0])).gap - SKIN)).max() <= 1e-14
+    assert (
+        np.abs(
+            on_floor - (carom.gap_many(floor, carom.Bodies(carom.Ellipsoid(AXES), orientation=turns[0])).gap - SKIN)
+        ).max()
+        <= 1e-14
+    )
 
 
 def test_mass_properties_of_a_shape_of_ones_own() -> None:
@@ -142,12 +147,16 @@ def test_exceptions_of_a_shape_of_ones_own() -> None:
         raise RuntimeError("mine")
 
     with pytest.raises(RuntimeError, match="mine"):
-        carom.gap_many(carom.Bodies(carom.Convex(wrong, skinned_hessian, circumradius=1.0, inradius=1.0)), carom.Bodies(EGG))
+        carom.gap_many(
+            carom.Bodies(carom.Convex(wrong, skinned_hessian, circumradius=1.0, inradius=1.0)), carom.Bodies(EGG)
+        )
     with pytest.raises(ValueError, match="three numbers"):
         flat = carom.Convex(lambda n: n[:2], skinned_hessian, circumradius=1.0, inradius=1.0)
         carom.gap_many(carom.Bodies(flat), carom.Bodies(EGG, position=[9.0, 0.0, 0.0]))
     with pytest.raises(ValueError, match="inradius"):
-        carom.gap_many(carom.Bodies(carom.Convex(skinned, skinned_hessian, circumradius=1.0, inradius=2.0)), carom.Bodies(EGG))
+        carom.gap_many(
+            carom.Bodies(carom.Convex(skinned, skinned_hessian, circumradius=1.0, inradius=2.0)), carom.Bodies(EGG)
+        )
     with pytest.raises(TypeError, match="no Convex"):
         carom.solve(carom.Scene(body=[carom.Body("egg", EGG, mass=1.0)]))
     with pytest.raises(ValueError, match="give `inertia`"):

@@ -271,7 +271,9 @@ class Resolved(Answer):
 
     def _summary(self) -> str:
         found = self._document()
-        return f"law {found['law']}, velocity {shown(found['velocity'])}, energy change {shown(found['energy']['change'])}"
+        return (
+            f"law {found['law']}, velocity {shown(found['velocity'])}, energy change {shown(found['energy']['change'])}"
+        )
 
 
 class Paper(Answer):

@@ -23,9 +23,7 @@ First = Union[Bodies, Body, Plane]
 
 APART, OVERLAPPING, UNDECIDED, MET = 0, 1, 2, 10
 
-_NAMES = np.array(
-    ["apart", "overlapping", "undecided"] + [""] * (MET - 3) + list(_carom.TYPES), dtype=np.str_
-)
+_NAMES = np.array(["apart", "overlapping", "undecided"] + [""] * (MET - 3) + list(_carom.TYPES), dtype=np.str_)
 
 
 class Gaps(Columns):
