@@ -329,11 +329,18 @@ fn carom(program: &Path, root: &Path, requests: &[Request]) -> Result<Engine, Fa
         let mut runs = Vec::new();
         for (law, choice) in laws {
             let text = text_of(&path)? + &format!("\n[impact]\nlaw = \"{law}\"\n");
-            let mut command = Command::new(program);
-            command.current_dir(root).args(["run", "-", "--json"]);
-            let document: Document = ask(command, text.as_bytes())?;
+            let once = || {
+                let mut command = Command::new(program);
+                command.current_dir(root).args(["run", "-", "--json"]);
+                ask::<Document>(command, text.as_bytes())
+            };
+            let document = once()?;
             version = document.version;
-            let wall_s = document.performance.wall_s;
+            // The least of three, as for the short runs of the others.
+            let mut wall_s = document.performance.wall_s;
+            for _ in 0..2 {
+                wall_s = wall_s.min(once()?.performance.wall_s);
+            }
             let (choice, impacts) = (choice.to_string(), Vec::new());
             runs.push(Run { step: None, accuracy: None, choice, r#final: document.r#final, impacts, wall_s });
         }

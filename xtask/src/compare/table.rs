@@ -84,7 +84,7 @@ fn ladder(request: &Request, results: &Results) -> Result<Vec<String>, Failure> 
     let steps: Vec<String> = request.steps.iter().map(|step| format!("{step:e}")).collect();
     let bounces = request.planes.len() == 1 && request.bodies.len() == 1;
     let others: &[&str] = match (request.contacts.is_empty(), bounces) {
-        (true, _) => &["energy", "angular momentum", "attitude"],
+        (true, _) => &["energy", "L", "attitude"],
         (false, true) => &["time", "energy"],
         (false, false) => &["energy"],
     };
@@ -110,7 +110,7 @@ fn ladder(request: &Request, results: &Results) -> Result<Vec<String>, Failure> 
         for other in others {
             cells.push(number(match *other {
                 "energy" => errors.energy,
-                "angular momentum" => errors.spin,
+                "L" => errors.spin,
                 "attitude" => errors.attitude,
                 _ => time_error(request, results, last)?,
             }));
