@@ -7,6 +7,7 @@ touches three planes at one instant to better than that.
 
 import math
 import time
+from importlib.metadata import version
 
 import pybullet as bullet
 
@@ -101,4 +102,4 @@ def cannot(request):
 
 if __name__ == "__main__":
     bullet.connect(bullet.DIRECT)
-    serve("PyBullet", "3.2.7", SETTINGS, simulate, cannot)
+    serve("PyBullet", version("pybullet"), SETTINGS, simulate, cannot)

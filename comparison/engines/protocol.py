@@ -12,7 +12,7 @@ The request, from standard input:
 
 The answer, on standard output: engine, version, settings (words), and runs: one for every step, or several where the engine
 has something else to be chosen. A run has step or accuracy, choice (words), final (position, orientation, velocity,
-angular_velocity of every body at the end) and wall_s, the time of the stepping alone. An engine that has no way to be asked
+angular_velocity of every body at the end) and wall_s, the time of the stepping alone (the least of three where that is short). An engine that has no way to be asked
 for a probe answers with cannot: the reason.
 """
 
@@ -25,11 +25,15 @@ import sys
 ANSWER = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 
+# A run that takes less is timed three times, in seconds.
+SHORT = 0.05
+
 
 def serve(engine, version, settings, simulate, cannot, warm_up=True):
     """Answers the one request: `simulate(request, step)` gives the runs at a step, `cannot(request)` a reason or None.
 
-    The first step is run once before, so that no run is timed together with what an engine sets up on its first use.
+    The first step is run once before, so that no run is timed together with what an engine sets up on its first use. What is short is
+    run three times, and the least time counts.
     """
     request = json.load(sys.stdin)
     answer = {"engine": engine, "version": version, "settings": settings}
@@ -39,9 +43,18 @@ def serve(engine, version, settings, simulate, cannot, warm_up=True):
     else:
         if warm_up:
             simulate(request, request["steps"][0])
-        answer["runs"] = [run for step in request["steps"] for run in simulate(request, step)]
+        answer["runs"] = [run for step in request["steps"] for run in timed(simulate, request, step)]
     json.dump(answer, ANSWER, allow_nan=False)
     ANSWER.flush()
+
+
+def timed(simulate, request, step):
+    runs = simulate(request, step)
+    for _ in range(2):
+        if all(0 < run["wall_s"] < SHORT for run in runs):
+            for run, again in zip(runs, simulate(request, step)):
+                run["wall_s"] = min(run["wall_s"], again["wall_s"])
+    return runs
 
 
 def steps_to(until, step):

@@ -7,6 +7,7 @@ lowest at the step's end. Python 3 of the system runs this, as Debian's package 
 """
 
 import math
+import subprocess
 import time
 
 import siconos.kernel as kernel
@@ -145,5 +146,11 @@ def cannot(request):
     return None
 
 
+def version():
+    """The version of Debian's package, as the module does not know its own."""
+    query = ["dpkg-query", "--show", "--showformat=${Version}", "python3-siconos"]
+    return subprocess.run(query, capture_output=True, check=True, text=True).stdout.split("+")[0]
+
+
 if __name__ == "__main__":
-    serve("Siconos", "4.4.0", SETTINGS, simulate, cannot)
+    serve("Siconos", version(), SETTINGS, simulate, cannot)

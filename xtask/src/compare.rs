@@ -140,9 +140,7 @@ pub fn run(root: &Path) -> Result<(), Failure> {
     let results = Results { exact, engines };
     let text = serde_json::to_string_pretty(&results).map_err(|error| error.to_string())? + "\n";
     write(&root.join(RESULTS), &text)?;
-    let chapter = text_of(&root.join(CHAPTER))?;
-    write(&root.join(CHAPTER), &table::fill(&chapter, &requests, &results)?)?;
-    write(&root.join(FIGURE), &figure::draw(&requests, &results)?)?;
+    show(root, &requests, &results)?;
     for failure in absent {
         println!("\n{failure}");
     }
@@ -164,9 +162,12 @@ fn row(name: &str, answers: Result<Engine, Failure>, before: &[Engine]) -> (Opti
     }
 }
 
-/// Checks that the chapter shows the results, and that carom gives what they say.
+/// Checks that the chapter shows the results, and that carom gives what they say. With `CAROM_BLESS` the chapter is made to.
 pub fn check(root: &Path, program: &Path) -> Result<(), Failure> {
     let (requests, results) = (requests(root)?, read(root)?);
+    if env::var_os("CAROM_BLESS").is_some() {
+        show(root, &requests, &results)?;
+    }
     check_shown(root, &requests, &results)?;
     let now = carom(program, root, &requests)?;
     let before = results.engines.iter().find(|engine| engine.engine == now.engine);
@@ -197,6 +198,13 @@ pub fn check(root: &Path, program: &Path) -> Result<(), Failure> {
     }
     println!("\n{CHAPTER}: the tables of {} engines; carom as it was", results.engines.len());
     Ok(())
+}
+
+/// Writes tables and figure as the results have them.
+fn show(root: &Path, requests: &[Request], results: &Results) -> Result<(), Failure> {
+    let chapter = text_of(&root.join(CHAPTER))?;
+    write(&root.join(CHAPTER), &table::fill(&chapter, requests, results)?)?;
+    write(&root.join(FIGURE), &figure::draw(requests, results)?)
 }
 
 /// Checks that tables and figure are those of the results.
@@ -321,11 +329,18 @@ fn carom(program: &Path, root: &Path, requests: &[Request]) -> Result<Engine, Fa
         let mut runs = Vec::new();
         for (law, choice) in laws {
             let text = text_of(&path)? + &format!("\n[impact]\nlaw = \"{law}\"\n");
-            let mut command = Command::new(program);
-            command.current_dir(root).args(["run", "-", "--json"]);
-            let document: Document = ask(command, text.as_bytes())?;
+            let once = || {
+                let mut command = Command::new(program);
+                command.current_dir(root).args(["run", "-", "--json"]);
+                ask::<Document>(command, text.as_bytes())
+            };
+            let document = once()?;
             version = document.version;
-            let wall_s = document.performance.wall_s;
+            // The least of three, as for the short runs of the others.
+            let mut wall_s = document.performance.wall_s;
+            for _ in 0..2 {
+                wall_s = wall_s.min(once()?.performance.wall_s);
+            }
             let (choice, impacts) = (choice.to_string(), Vec::new());
             runs.push(Run { step: None, accuracy: None, choice, r#final: document.r#final, impacts, wall_s });
         }

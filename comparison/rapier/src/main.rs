@@ -23,6 +23,8 @@ const SETTINGS: &str = "semi-implicit Euler with gyroscopic forces, 100 Gauss-Se
     prediction distances of 0.02 (its default), 1e-4 and 1e-9";
 const SUBSTEPS: [usize; 3] = [1, 4, 16];
 const PREDICTIONS: [f64; 3] = [0.02, 1e-4, 1e-9];
+/// A run that takes less is timed three times, in seconds.
+const SHORT: f64 = 0.05;
 
 #[derive(Deserialize)]
 struct Request {
@@ -88,8 +90,13 @@ struct State {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let request: Request = serde_json::from_reader(io::stdin())?;
-    let mut answer =
-        Answer { engine: "Rapier", version: "0.36.1", settings: SETTINGS, cannot: None, runs: Vec::new() };
+    let mut answer = Answer {
+        engine: "Rapier",
+        version: rapier3d_f64::VERSION,
+        settings: SETTINGS,
+        cannot: None,
+        runs: Vec::new(),
+    };
     if request.contacts.iter().any(|contact| contact.surface == "rough") {
         answer.cannot = Some(
             "restitution acts along the normal alone; along the surface there is friction, which does not give back",
@@ -100,7 +107,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         for &step in &request.steps {
             for substeps in SUBSTEPS {
                 for &prediction in predictions {
-                    answer.runs.push(run(&request, step, substeps, prediction)?);
+                    let mut shown = run(&request, step, substeps, prediction)?;
+                    for _ in 0..2 {
+                        if shown.wall_s < SHORT {
+                            shown.wall_s =
+                                shown.wall_s.min(run(&request, step, substeps, prediction)?.wall_s);
+                        }
+                    }
+                    answer.runs.push(shown);
                 }
             }
         }

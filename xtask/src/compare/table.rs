@@ -1,6 +1,6 @@
 //! The tables of the book's chapter, made of the results.
 //!
-//! A table stands between `<!-- table NAME -->` and `<!-- end -->`. Errors are those of [`measure`], order the fall of the error over
+//! The cost is the seconds that a simulated second takes. A table stands between `<!-- table NAME -->` and `<!-- end -->`. Errors are those of [`measure`], order the fall of the error over
 //! the last two steps, log(e₁/e₂) / log(h₁/h₂). An engine measured on another day than carom has its date beside its name.
 
 use super::measure::{self, Errors};
@@ -84,7 +84,7 @@ fn ladder(request: &Request, results: &Results) -> Result<Vec<String>, Failure> 
     let steps: Vec<String> = request.steps.iter().map(|step| format!("{step:e}")).collect();
     let bounces = request.planes.len() == 1 && request.bodies.len() == 1;
     let others: &[&str] = match (request.contacts.is_empty(), bounces) {
-        (true, _) => &["energy", "angular momentum", "attitude"],
+        (true, _) => &["energy", "L", "attitude"],
         (false, true) => &["time", "energy"],
         (false, false) => &["energy"],
     };
@@ -92,8 +92,9 @@ fn ladder(request: &Request, results: &Results) -> Result<Vec<String>, Failure> 
     names.extend(steps.iter().map(String::as_str));
     names.push("order");
     names.extend(others);
-    names.extend(["chosen", "s per simulated s"]);
+    names.push("cost");
     let mut rows = head(&names, 1);
+    let mut chosen = Vec::new();
     for engine in &results.engines {
         let answer = answer(engine, request)?;
         let Some(last) = answer.runs.last() else { continue };
@@ -109,14 +110,19 @@ fn ladder(request: &Request, results: &Results) -> Result<Vec<String>, Failure> 
         for other in others {
             cells.push(number(match *other {
                 "energy" => errors.energy,
-                "angular momentum" => errors.spin,
+                "L" => errors.spin,
                 "attitude" => errors.attitude,
                 _ => time_error(request, results, last)?,
             }));
         }
-        cells.push(if found.len() > 1 { last.choice.clone() } else { String::new() });
         cells.push(number(last.wall_s / request.until));
         rows.push(row(&cells));
+        if found.len() > 1 && !last.choice.is_empty() {
+            chosen.push(format!("{}: {}", engine.engine, last.choice));
+        }
+    }
+    if !chosen.is_empty() {
+        rows.extend([String::new(), format!("Chosen at the finest step: {}.", chosen.join("; "))]);
     }
     Ok(rows)
 }
@@ -125,7 +131,7 @@ fn ladder(request: &Request, results: &Results) -> Result<Vec<String>, Failure> 
 fn cradle(request: &Request, results: &Results) -> Result<Vec<String>, Failure> {
     let mut names = vec!["engine"];
     names.extend(request.bodies.iter().map(|body| body.name.as_str()));
-    names.extend(["answer", "energy", "momentum", "s per simulated s"]);
+    names.extend(["answer", "energy", "momentum", "cost"]);
     let mut rows = head(&names, 1);
     let exact = answer(&results.exact, request)?;
     for engine in &results.engines {
