@@ -34,7 +34,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(ask_generalized, module)?)?;
     module.add_function(wrap_pyfunction!(ask_paradox, module)?)?;
     module.add_function(wrap_pyfunction!(ask_paper, module)?)?;
-    module.add_function(wrap_pyfunction!(ask_schema, module)?)
+    module.add_function(wrap_pyfunction!(ask_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(ask_document, module)?)
 }
 
 /// A text, as Python gives it.
@@ -306,4 +307,19 @@ fn ask_paper(py: Python<'_>, name: Option<&str>) -> PyResult<Sections> {
 #[pyfunction]
 fn ask_schema(py: Python<'_>) -> PyResult<String> {
     ask(py, || Ok(serde_json::to_string(&schema::answer())?))
+}
+
+/// The document of a scene, checked, as JSON: whatever its text is written in.
+#[pyfunction]
+fn ask_document(py: Python<'_>, text: Text) -> PyResult<(String, Vec<String>)> {
+    ask(py, || {
+        let subject = text.subject()?;
+        let document: serde_json::Value = match subject.input.format {
+            Format::Json => serde_json::from_str(&subject.input.text)?,
+            // The reader has read it already.
+            Format::Toml => toml::from_str(&subject.input.text)
+                .map_err(|error| <serde_json::Error as serde::de::Error>::custom(error))?,
+        };
+        Ok((serde_json::to_string(&document)?, warnings(&subject)))
+    })
 }

@@ -142,6 +142,13 @@ law = "poisson"
         same(carom.solve(scene), theirs)
 
 
+@pytest.mark.parametrize("path", PAPERS)
+def test_a_scene_that_is_loaded_is_the_same(path: str, program: Program) -> None:
+    scene = carom.Scene.of(path)
+    same(carom.solve(scene), program("solve", path))
+    assert carom.Scene.of(scene).to_dict() == scene.to_dict() == carom.Scene.of(scene.to_dict()).to_dict()
+
+
 def test_every_class_is_taken_by_the_reader() -> None:
     ball = carom.Body("ball", carom.Sphere(1.0), mass=1.0, position=[0, 0, 1])
     bead = carom.Body("bead", carom.Point(), mass=1.0, inertia=[1, 1, 1], position=[3, 0, 0])

@@ -25,6 +25,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import numpy as np
 from numpy.typing import ArrayLike
 
+from . import _carom
 from .bodies import Bodies
 from .shapes import Ellipsoid, Point, Shape, Sphere, Superellipsoid
 
@@ -343,6 +344,22 @@ class Scene:
 
     def _entry(self) -> dict[str, Any]:
         return {"carom": 1, **{name: value for name, value in _given(self).items() if value != []}}
+
+    @classmethod
+    def of(cls, scene: AnyScene) -> Scene:
+        """The scene of a path, a text or a dictionary, checked, to be changed: its parts are dictionaries as the file has them.
+
+        >>> corner = Scene.of("cases/papers/sp_corner.toml")
+        >>> corner.body[0]["velocity"] = [0, 0, -1]
+        >>> corner.surface = Surface(restitution=1.0)
+        >>> corner.to_dict()["body"][0]["velocity"]
+        [0, 0, -1]
+        """
+        text, _ = _carom.ask_document(read(scene))
+        document = json.loads(text)
+        for name in ("carom", "$schema"):
+            document.pop(name, None)
+        return cls(**document)
 
     def to_dict(self) -> dict[str, Any]:
         """The document, as JSON has it."""
