@@ -318,7 +318,7 @@ fn ask_document(py: Python<'_>, text: Text) -> PyResult<(String, Vec<String>)> {
             Format::Json => serde_json::from_str(&subject.input.text)?,
             // The reader has read it already.
             Format::Toml => toml::from_str(&subject.input.text)
-                .map_err(|error| <serde_json::Error as serde::de::Error>::custom(error))?,
+                .map_err(<serde_json::Error as serde::de::Error>::custom)?,
         };
         Ok((serde_json::to_string(&document)?, warnings(&subject)))
     })
