@@ -32,11 +32,11 @@ enum Stage {
 
 /// The stages, and how many notes ahead each is: near enough that what comes is still there when it is wanted.
 const STAGES: [(Stage, u64); 5] = [
-    (Stage::Event, 20),
-    (Stage::Bodies, 16),
-    (Stage::Lists, 12),
-    (Stage::Neighbours, 8),
-    (Stage::Surroundings, 4),
+    (Stage::Event, 10),
+    (Stage::Bodies, 8),
+    (Stage::Lists, 6),
+    (Stage::Neighbours, 3),
+    (Stage::Surroundings, 2),
 ];
 
 /// The notes up to which each stage has come.
