@@ -1,11 +1,11 @@
-// Pictures of the page at three sizes, for the README: written only when SCREENSHOTS is set.
+// Pictures of the page at three sizes, for the README and the book: written only when SCREENSHOTS is set.
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { ended, pause, ROOT, Server, test } from './program';
 
-const FOLDER = join(ROOT, 'viewer/screenshots');
+const FOLDER = join(ROOT, 'book/src/screenshots');
 const WIDE = { width: 1600, height: 1000 };
 const DESK = { width: 1024, height: 768 };
 const PHONE = { width: 360, height: 740 };

@@ -9,8 +9,10 @@
 //! - `problem` matrices, as `carom generalized` reads them; a name may follow as above;
 //! - `wrong` a scene with a mistake, for a command that shows the diagnostic.
 //!
-//! A block of Python is run by the tests of the Python package. A block of Rust has nothing but `{{#include …}}` of a file that is compiled as an example. Pictures in the folder become
-//! the book's `figures/`: they are drawn when the book is built, by the commands beside them.
+//! A block of Python is run by the tests of the Python package. A block of Rust has nothing but `{{#include …}}` of a file that
+//! is compiled as an example of the library; where the chapter shows `$ cargo run -p carom --example NAME` as well, it prints what
+//! is shown. The pictures that the commands draw are kept in `book/src/figures`, so that chapters can be read without building the
+//! book, and are the same, byte for byte.
 
 use std::collections::{HashMap, HashSet};
 use std::env;
@@ -19,9 +21,12 @@ use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
 use super::examples::{self, Page};
-use super::{Failure, announce, cargo_command, node, step, target};
+use super::{Failure, announce, cargo, cargo_command, node, step, target};
 
 const VERSION: &str = "0.5.4";
+
+/// What a command that runs an example of the library begins with.
+const EXAMPLE: &str = "cargo run -p carom --example ";
 
 /// Runs the book's examples, then builds it.
 pub fn build(root: &Path) -> Result<(), Failure> {
@@ -29,7 +34,7 @@ pub fn build(root: &Path) -> Result<(), Failure> {
     pages(root)
 }
 
-/// Builds the book into `target/book/html`, with the pictures that its examples have drawn.
+/// Builds the book into `target/book/html`.
 pub fn pages(root: &Path) -> Result<(), Failure> {
     let book = root.join("book");
     for arguments in [&["ci", "--no-audit", "--no-fund"][..], &["test"][..]] {
@@ -37,7 +42,6 @@ pub fn pages(root: &Path) -> Result<(), Failure> {
     }
     let html = folder(root).join("html");
     step(Command::new(mdbook(root)?).current_dir(&book).arg("build").arg("--dest-dir").arg(&html))?;
-    draw(&folder(root).join("work"), &html.join("figures"))?;
     let links = check_links(&html)?;
     println!("\n{links} links lead somewhere; the book is {}", html.join("index.html").display());
     Ok(())
@@ -53,10 +57,23 @@ pub fn check(root: &Path, program: &Path) -> Result<(), Failure> {
     for file in chapters(root)? {
         let text = read(&root.join(&file))?;
         prepare(root, program, &work, &file, &text)?;
-        let count = examples::check(root, program, &Page { file: &file, prefix: "carom ", folder: &work })?;
+        let mut count =
+            examples::check(root, program, &Page { file: &file, prefix: "carom ", folder: &work })?;
+        for name in shown_examples(&text) {
+            cargo(root, &["build", "--workspace", "--example", name])?;
+            let program =
+                target(root).join("debug/examples").join(format!("{name}{}", env::consts::EXE_SUFFIX));
+            let prefix = format!("{EXAMPLE}{name}");
+            count += examples::check(root, &program, &Page { file: &file, prefix: &prefix, folder: &work })?;
+        }
         println!("{file}: {count} commands");
     }
-    Ok(())
+    check_figures(&work, &root.join("book/src/figures"))
+}
+
+/// The examples of the library whose output a chapter shows.
+fn shown_examples(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| line.strip_prefix("$ ")?.strip_prefix(EXAMPLE)).map(str::trim)
 }
 
 /// The chapters' files from the root of the workspace, as the table of contents lists them.
@@ -173,16 +190,46 @@ fn mdbook(root: &Path) -> Result<PathBuf, Failure> {
     Ok(own)
 }
 
-/// Copies the pictures that the commands drew.
-fn draw(work: &Path, figures: &Path) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| format!("{}: {error}", figures.display());
-    fs::create_dir_all(figures).map_err(failed)?;
-    for path in entries(work)? {
-        if let (Some("svg"), Some(name)) = (path.extension().and_then(|end| end.to_str()), path.file_name()) {
-            fs::copy(&path, figures.join(name)).map_err(failed)?;
-        }
+/// Compares the pictures that the commands drew with those that are kept. With `CAROM_BLESS` they are kept instead.
+fn check_figures(drawn: &Path, kept: &Path) -> Result<(), Failure> {
+    let (new, old) = (pictures(drawn)?, pictures(kept)?);
+    let mut changed: Vec<&String> =
+        new.iter().filter(|&(name, svg)| old.get(name) != Some(svg)).map(|p| p.0).collect();
+    changed.extend(old.keys().filter(|name| !new.contains_key(*name)));
+    if changed.is_empty() {
+        println!("{}: {} pictures, as the commands draw them", kept.display(), new.len());
+        return Ok(());
+    }
+    changed.sort();
+    if env::var_os("CAROM_BLESS").is_none() {
+        let names = changed.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+        return Err(format!(
+            "{}: not as the commands draw them: {names}\nCAROM_BLESS=1 cargo xtask examples keeps the new ones",
+            kept.display()
+        ));
+    }
+    for name in changed {
+        let path = kept.join(name);
+        let done = match new.get(name) {
+            Some(svg) => fs::write(&path, svg),
+            None => fs::remove_file(&path),
+        };
+        done.map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(())
+}
+
+/// The pictures in a folder by their names.
+fn pictures(folder: &Path) -> Result<HashMap<String, String>, Failure> {
+    let mut pictures = HashMap::new();
+    for path in entries(folder)? {
+        if let (Some("svg"), Some(name)) =
+            (path.extension().and_then(|end| end.to_str()), path.file_name().and_then(|name| name.to_str()))
+        {
+            pictures.insert(name.to_string(), read(&path)?);
+        }
+    }
+    Ok(pictures)
 }
 
 /// Checks that every link and picture of the pages leads to a file of theirs and to a place in it; returns how many do.
@@ -314,6 +361,34 @@ mod tests {
         fs::remove_file(html.join("theory/b.html")).unwrap();
         assert!(check_links(&html).unwrap_err().contains("a.html: theory/b.html#two"));
         fs::remove_dir_all(&html).unwrap();
+    }
+
+    #[test]
+    fn pictures_that_are_not_as_drawn_are_named() {
+        let folder = env::temp_dir().join(format!("carom-book-figures-{}", std::process::id()));
+        let [drawn, kept] = ["drawn", "kept"].map(|name| folder.join(name));
+        for (place, name, svg) in [
+            (&drawn, "same.svg", "1"),
+            (&kept, "same.svg", "1"),
+            (&drawn, "other.svg", "2"),
+            (&kept, "other.svg", "3"),
+            (&drawn, "new.svg", "4"),
+            (&kept, "gone.svg", "5"),
+        ] {
+            fs::create_dir_all(place).unwrap();
+            fs::write(place.join(name), svg).unwrap();
+        }
+        let failure = check_figures(&drawn, &kept).unwrap_err();
+        assert!(failure.contains(": gone.svg, new.svg, other.svg\n"), "{failure}");
+        assert_eq!(check_figures(&drawn, &drawn), Ok(()));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn examples_that_are_shown_are_found() {
+        let text =
+            "cargo run -p carom --example no\n$ cargo run -p carom --example sleigh\n$ carom run a.toml\n";
+        assert_eq!(shown_examples(text).collect::<Vec<_>>(), ["sleigh"]);
     }
 
     #[test]

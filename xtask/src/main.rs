@@ -27,14 +27,14 @@ Tasks:
   page             builds the page of `carom view` into viewer/dist, for the program that is built next
   book             builds the book into target/book/html: examples, figures, pages, links
   examples         checks the examples in README.md and the book alone
-  python           builds the wheel of the Python package, installs it and tests it
+  python           builds the program and the wheel of the Python package, installs the wheel and tests it
   compare-engines  carom beside other engines, for the book's chapter: installs and runs them, which takes minutes
   semver           compares the library's public items with those of the last release; with a revision after it, with those there
   help             this text
 
 What a task needs besides Rust (Node.js, Python, Chromium, mdBook) it takes from the machine, or installs with apt-get, pip,
 npm or cargo.
-CAROM_BLESS=1 cargo xtask examples writes the outputs shown in README.md and the book anew.
+CAROM_BLESS=1 cargo xtask examples writes the outputs and figures shown in README.md and the book anew.
 The other variables that the tests read are in CONTRIBUTING.md.";
 
 /// Why a task ended early, in one line.

@@ -31,7 +31,11 @@ def test_docstrings(name: str) -> None:
     assert attempted > 0 or name in ("_arrays", "_tables", "errors", "plots")
 
 
-@pytest.mark.parametrize("page", ["crates/carom-py/README.md", "book/src/python.md"])
+CHAPTERS = sorted(page for page in (ROOT / "book/src").rglob("*.md") if "```python\n" in page.read_text())
+PAGES = ["crates/carom-py/README.md", *(str(page.relative_to(ROOT)) for page in CHAPTERS)]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_pages(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a page run in their order, in one session; with prompts, what they print is compared."""
     (tmp_path / "cases").symlink_to(ROOT / "cases")
@@ -51,7 +55,7 @@ def test_pages(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
             exec(compile("\n" * line + block, page, "exec"), names)
         count += 1
     assert runner.summarize(verbose=False).failed == 0
-    assert count >= 3
+    assert count >= 1 and "book/src/python.md" in PAGES
 
 
 def test_everything_public_has_a_docstring() -> None:

@@ -38,7 +38,7 @@ impl Sleigh {
     pub fn exact(&self, speed: f64, tau: f64, t: f64) -> (f64, f64) {
         let square = self.arm * self.arm + self.inertia / self.mass;
         let tau = self.arm * speed * t / square + tau;
-        (speed * tau.tanh(), speed / square.sqrt() / tau.cosh())
+        (speed * libm::tanh(tau), speed / square.sqrt() / libm::cosh(tau))
     }
 }
 
