@@ -52,7 +52,7 @@ use course::Spin;
 use neighbours::{Grid, Images, Lists};
 use solid::Solid;
 
-pub use crate::simulation::{Audit, Cause, Stopped, Trouble, Unfit, World};
+pub use crate::simulation::{Audit, Cause, Foreign, Stopped, Trouble, Unfit, World};
 pub use snapshot::Snapshot;
 
 /// How a crowd is run.
@@ -74,6 +74,7 @@ impl Default for Settings {
 
 /// What a run has counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Counts {
     /// Collisions: contacts that closed, each counted.
     pub collisions: u64,
@@ -104,6 +105,7 @@ pub enum Unsuited {
 
 /// A collision, or a contact of several that collide at once.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Collision {
     /// Its number. Contacts of one impact have consecutive numbers and the same time.
     pub number: u64,

@@ -52,7 +52,7 @@ use verdict::Standing;
 
 pub use ledger::{Audit, Worst};
 pub use rolling::RollingDemand;
-pub use snapshot::Snapshot;
+pub use snapshot::{Foreign, Snapshot};
 pub use world::World;
 
 /// A run under way.
