@@ -116,7 +116,7 @@
 //! # Errors and outcomes
 //!
 //! [`Error`] is for input without meaning. Whatever the physics does is a value: an answer that is not unique, a law without a
-//! solution, energy gained, a search that gave up. Nothing a caller can pass makes the library panic.
+//! solution, energy gained, a search that gave up. Nothing a scene can say makes the library panic.
 #![forbid(unsafe_code)]
 
 pub mod error;

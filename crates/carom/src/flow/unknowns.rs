@@ -11,7 +11,7 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use super::gauss::Field;
 use super::placed::Placed;
 use super::system::{Level, System};
-use super::{Mode, Obstacle};
+use super::{Flow, Mode, Obstacle};
 use crate::body::State;
 use crate::contact::Side;
 
@@ -203,6 +203,37 @@ impl Field for System<'_> {
             rate[base + 3..base + 6].copy_from_slice(torque.as_slice());
         }
         if rate.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Obstacle::NotFinite) }
+    }
+}
+
+impl Flow {
+    /// The bodies' unknowns of states.
+    pub(super) fn pack(&self, states: &[State]) -> Vec<f64> {
+        let mut y = vec![0.0; self.contact_unknown(0, 0)];
+        for (slot, (body, state)) in
+            self.bodies.iter().zip(states).filter(|(body, _)| !body.fixed).enumerate()
+        {
+            pack(state, &body.inertia, &mut y[slot * PER_BODY..(slot + 1) * PER_BODY]);
+        }
+        y
+    }
+
+    /// The states of unknowns.
+    pub(super) fn unpack(&self, y: &[f64], states: &mut [State]) {
+        for (slot, (body, state)) in
+            self.bodies.iter().zip(states).filter(|(body, _)| !body.fixed).enumerate()
+        {
+            *state = unpack(&y[slot * PER_BODY..(slot + 1) * PER_BODY], &body.inertia);
+        }
+    }
+
+    /// Moves the bodies' unknowns as states moved. Going through the states instead would round the
+    /// angular momentum once more at every step, always the same way.
+    pub(super) fn shift(&self, y: &mut [f64], before: &[State], after: &[State]) {
+        let (before, after) = (self.pack(before), self.pack(after));
+        for ((y, before), after) in y.iter_mut().zip(&before).zip(&after) {
+            *y += after - before;
+        }
     }
 }
 
