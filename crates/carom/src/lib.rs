@@ -160,3 +160,8 @@ pub mod fill;
 pub mod observe;
 
 pub use error::{Error, Fault, Place};
+
+/// The example in the package's README, so that it runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -4,7 +4,7 @@
 //! queue: a pair whose bounding spheres come within reach is searched for its first contact with the certificate of
 //! [`crate::toi`], a body that leaves its cell meets new neighbours, and a contact is resolved. Contacts that are
 //! simultaneous within the error bounds of their times, and contacts that stand between the bodies concerned, make
-//! one impact (`touch`). A contact that cannot end by an impulse is held (`verdict`, `group`): a body at rest or sliding on a
+//! one impact (`touch`). A contact that cannot end by an impulse is held (`verdict`, `held`): a body at rest or sliding on a
 //! plane, and the paradox of two smooth bodies.
 //!
 //! **Tied bodies.** What joints and loads make one system (`ties`) is moved by [`crate::flow`] from the start, and only that. Its
