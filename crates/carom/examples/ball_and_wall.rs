@@ -8,14 +8,17 @@
 //! v₁⁺ = −μ v₁,   v₂⁺ = v₂ − (1+μ) J/(2J̃) (v₂ − r ω₃),   ω₃⁺ = ω₃ + (1+μ) J'/(2 r J̃) (v₂ − r ω₃)
 //! ```
 
+mod crossing;
+
 use carom::body::{Body, State};
 use carom::contact::{Contact, Side, Surface};
-use carom::flow::{Ending, Flow, Piece};
+use carom::flow::{Ending, Flow};
 use carom::impact::Options;
 use carom::impact::mechanism::Mechanism;
 use carom::joint::{Joint, Kind as Tie};
 use carom::lagrange::{Counts, Kind, Run, Scalar, Settings, System, Wall};
 use carom::shape::{HalfSpace, Shape};
+use crossing::first_root;
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 
 /// A ball on the floor of a box: its centre (x, y) and Euler's angles (φ, θ, ψ).
@@ -208,24 +211,6 @@ impl Rolling {
         self.state = mechanism.solve(&options).map_err(|e| e.to_string())?.states[0];
         Ok(())
     }
-}
-
-/// Where in a piece something falls through zero: by samples, then by halving.
-fn first_root(piece: &Piece, gap: impl Fn(f64) -> f64) -> Option<f64> {
-    let at = |k: u32| piece.from + (piece.until - piece.from) * f64::from(k) / 64.0;
-    for k in 0..64 {
-        let (mut low, mut high) = (at(k), at(k + 1));
-        // A piece that begins at the wall has just left it.
-        if gap(high) > 0.0 || (k == 0 && gap(low) < 1e-9) {
-            continue;
-        }
-        while low + 0.5 * (high - low) > low && low + 0.5 * (high - low) < high {
-            let middle = low + 0.5 * (high - low);
-            if gap(middle) > 0.0 { low = middle } else { high = middle }
-        }
-        return Some(high);
-    }
-    None
 }
 
 /// One impact.

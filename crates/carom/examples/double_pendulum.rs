@@ -4,14 +4,17 @@
 //! In angles the hinges are nowhere to be seen, and the wall is g = w + x of the tip. As bodies the pendulum has twelve coordinates
 //! and ten rows of hinges; at the wall the impulse goes through both.
 
+mod crossing;
+
 use carom::body::{Body, State};
 use carom::contact::{Contact, Side, Surface};
-use carom::flow::{Ending, Flow, Piece};
+use carom::flow::{Ending, Flow};
 use carom::impact::Options;
 use carom::impact::mechanism::Mechanism;
 use carom::joint::{Joint, Kind as Tie};
 use carom::lagrange::{Kind, Run, Scalar, Settings, System, Wall};
 use carom::shape::Shape;
+use crossing::first_root;
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 
 const GRAVITY: f64 = 9.81;
@@ -172,24 +175,6 @@ impl Bodies {
         self.states = mechanism.solve(&options).map_err(|e| e.to_string())?.states;
         Ok(())
     }
-}
-
-/// Where in a piece something falls through zero: by samples, then by halving.
-fn first_root(piece: &Piece, gap: impl Fn(f64) -> f64) -> Option<f64> {
-    let at = |k: u32| piece.from + (piece.until - piece.from) * f64::from(k) / 64.0;
-    for k in 0..64 {
-        let (mut low, mut high) = (at(k), at(k + 1));
-        // A piece that begins at the wall has just left it.
-        if gap(high) > 0.0 || (k == 0 && gap(low) < 1e-9) {
-            continue;
-        }
-        while low + 0.5 * (high - low) > low && low + 0.5 * (high - low) < high {
-            let middle = low + 0.5 * (high - low);
-            if gap(middle) > 0.0 { low = middle } else { high = middle }
-        }
-        return Some(high);
-    }
-    None
 }
 
 /// Both routes through so many impacts: the time of each, and how far the routes are apart there, in time and in state.

@@ -10,6 +10,7 @@ use crate::impact::{Law, Note, Outcome, Problem, Status};
 
 /// What the audit found.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Audit {
     /// G (v⁺ − v⁻) − Nᵀp − Aᵀλ, the worst coordinate.
     pub momentum_residual: f64,

@@ -206,7 +206,7 @@ fn a_resumed_crowd_goes_on_to_the_bit() {
         assert_eq!(whole.states(), again.states());
         assert_eq!((whole.time(), whole.audit()), (again.time(), again.audit()));
         let smaller = lattice(2, shape, 0.45, 3).0;
-        assert!(Crowd::resume(smaller, settings, &read).is_none());
+        assert!(Crowd::resume(smaller, settings, &read).is_err());
     }
 }
 

@@ -1,5 +1,6 @@
 //! The examples of Lagrangian systems, run and held to what they say: coin, bead, double pendulum, ball and wall.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::duplicate_mod, reason = "two examples share a module, and both are modules here")]
 
 #[path = "../examples/ball_and_wall.rs"]
 mod ball_and_wall;

@@ -1,31 +1,18 @@
 //! Runs against closed forms, reference states and invariants.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod running;
+
 use carom::body::{Body, State};
 use carom::gap::gap;
 use carom::record::{Kind, Memory, Nothing};
-use carom::scene::model::{OnParadox, RunSettings, Scene};
+use carom::scene::model::{OnParadox, RunSettings};
 use carom::scene::{Format, file};
 use carom::shape::Shape;
 use carom::simulation::{Simulation, Stopped, World};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use running::{run, scene, start};
 use serde_json::Value;
-
-fn scene(text: &str) -> Scene {
-    file::read(text, Format::Toml).unwrap()
-}
-
-fn start(scene: &Scene) -> Simulation {
-    let (world, states) = World::of(scene);
-    Simulation::new(world, &states, scene.run).unwrap()
-}
-
-fn run(scene: &Scene) -> (Simulation, Memory) {
-    let mut simulation = start(scene);
-    let mut memory = Memory::default();
-    simulation.run(&mut memory, |_| true);
-    (simulation, memory)
-}
 
 fn reference() -> Value {
     serde_json::from_str(include_str!("../../../cases/simulation/contacts.json")).unwrap()

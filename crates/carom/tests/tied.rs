@@ -2,29 +2,15 @@
 //! printed; `cargo test --test tied -- --nocapture`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod running;
+
 use carom::body::State;
 use carom::motion::elliptic::carlson_rf;
 use carom::record::{Kind, Memory, Moment};
 use carom::scene::model::Scene;
-use carom::scene::{Format, file};
 use carom::simulation::{Simulation, Stopped, World};
 use nalgebra::Vector3;
-
-fn scene(text: &str) -> Scene {
-    file::read(text, Format::Toml).unwrap()
-}
-
-fn start(scene: &Scene) -> Simulation {
-    let (world, states) = World::of(scene);
-    Simulation::new(world, &states, scene.run).unwrap()
-}
-
-fn run(scene: &Scene) -> (Simulation, Memory) {
-    let mut simulation = start(scene);
-    let mut memory = Memory::default();
-    simulation.run(&mut memory, |_| true);
-    (simulation, memory)
-}
+use running::{run, scene, start};
 
 fn periods(default: f64) -> f64 {
     std::env::var("CAROM_PERIODS").map_or(default, |n| n.parse().unwrap())

@@ -2,28 +2,18 @@
 //! that begins to slip. Figures are printed; `cargo test --test tied_contacts -- --nocapture`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod running;
+
 use carom::contact::Side;
 use carom::impact::Options;
 use carom::record::{Kind, Memory, Moment, Sample};
 use carom::scene::instant::{Instant, TOUCHING};
 use carom::scene::model::Scene;
-use carom::scene::{Format, file};
 use carom::simulation::{Simulation, Stopped, Unfit, World};
 use nalgebra::Vector3;
+use running::{run, scene};
 
 const G: f64 = 9.81;
-
-fn scene(text: &str) -> Scene {
-    file::read(text, Format::Toml).unwrap()
-}
-
-fn run(scene: &Scene) -> (Simulation, Memory) {
-    let (world, states) = World::of(scene);
-    let mut simulation = Simulation::new(world, &states, scene.run).unwrap();
-    let mut memory = Memory::default();
-    simulation.run(&mut memory, |_| true);
-    (simulation, memory)
-}
 
 /// The scene with the states of a moment.
 fn at(scene: &Scene, memory: &Memory, moment: Moment) -> Scene {

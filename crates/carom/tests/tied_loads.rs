@@ -2,25 +2,20 @@
 //! `cargo test --test tied_loads -- --nocapture`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod running;
+
 use std::sync::Arc;
 
 use carom::body::State;
 use carom::flow::Wrench;
 use carom::record::{Kind, Memory};
 use carom::scene::model::Scene;
-use carom::scene::{Format, file};
 use carom::simulation::{Simulation, Stopped, World};
 use nalgebra::Vector3;
-
-fn scene(text: &str) -> Scene {
-    file::read(text, Format::Toml).unwrap()
-}
+use running::scene;
 
 fn run(scene: &Scene) -> (Simulation, Memory) {
-    let (world, states) = World::of(scene);
-    let mut simulation = Simulation::new(world, &states, scene.run).unwrap();
-    let mut memory = Memory::default();
-    simulation.run(&mut memory, |_| true);
+    let (simulation, memory) = running::run(scene);
     assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.trouble());
     (simulation, memory)
 }

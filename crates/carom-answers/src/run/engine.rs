@@ -154,7 +154,7 @@ impl Engine {
                 Runner::Simulation(Box::new(Simulation::resume(world, settings.run(), state).ok()?))
             }
             RunnerSnapshot::Crowd(state) => {
-                Runner::Crowd(Box::new(Crowd::resume(world, settings.crowd(), state)?))
+                Runner::Crowd(Box::new(Crowd::resume(world, settings.crowd(), state).ok()?))
             }
         };
         let (samples, stopped) = (snapshot.samples, snapshot.stopped);

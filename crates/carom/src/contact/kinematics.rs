@@ -81,6 +81,7 @@ pub enum Fit {
 
 /// The motion of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Kinematics {
     /// g, as given.
     pub gap: f64,

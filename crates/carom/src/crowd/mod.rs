@@ -30,10 +30,14 @@
 
 mod ahead;
 mod balls;
+mod blow;
 mod calendar;
 mod check;
+mod cluster;
+mod collision;
 mod course;
 mod home;
+mod kept;
 mod neighbours;
 mod predict;
 mod snapshot;
@@ -45,14 +49,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::{Body, State};
 use crate::contact::Side;
-use crate::shape::Shape;
+use crate::simulation::clock::Clock;
 use crate::simulation::ledger::Ledger;
 use calendar::{Calendar, HOME, LOOK};
 use course::Spin;
+use kept::{Cold, Hot, Path};
 use neighbours::{Grid, Images, Lists};
 use solid::Solid;
 
-pub use crate::simulation::{Audit, Cause, Stopped, Trouble, Unfit, World};
+pub use crate::simulation::{Audit, Cause, Foreign, Stopped, Trouble, Unfit, World};
+pub use collision::{Collision, Watcher};
 pub use snapshot::Snapshot;
 
 /// How a crowd is run.
@@ -74,6 +80,7 @@ impl Default for Settings {
 
 /// What a run has counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Counts {
     /// Collisions: contacts that closed, each counted.
     pub collisions: u64,
@@ -100,53 +107,6 @@ pub enum Unsuited {
     Gravity,
     /// More bodies or planes than 31 bits count.
     Number,
-}
-
-/// A collision, or a contact of several that collide at once.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Collision {
-    /// Its number. Contacts of one impact have consecutive numbers and the same time.
-    pub number: u64,
-    /// When.
-    pub time: f64,
-    /// A bound on the error of the time.
-    pub time_error: f64,
-    /// Who; of two bodies the one of the smaller number is first, a plane is always first.
-    pub sides: [Side; 2],
-    /// Which image of the second, in whole boxes from where it is kept.
-    pub image: [i32; 3],
-    /// Where they touch.
-    pub point: Vector3<f64>,
-    /// From the first to the second.
-    pub normal: Vector3<f64>,
-    /// From the centre of the first to that of the second's image; from a plane, the way to the centre along the normal.
-    pub between: Vector3<f64>,
-    /// The gap as it was found: rounding.
-    pub gap: f64,
-    /// The rate of the gap before; negative.
-    pub approach: f64,
-    /// The rate of the gap after.
-    pub separation: f64,
-    /// The impulse along the normal.
-    pub impulse: f64,
-    /// The impulse on the second.
-    pub impulse_vector: Vector3<f64>,
-    /// The energy of all before.
-    pub energy_before: f64,
-    /// The energy of all after.
-    pub energy_after: f64,
-}
-
-/// Who is told of collisions.
-pub trait Watcher {
-    /// A collision.
-    fn collision(&mut self, collision: &Collision);
-}
-
-/// Nobody.
-impl Watcher for () {
-    #[inline(always)]
-    fn collision(&mut self, _: &Collision) {}
 }
 
 /// Many bodies on their way.
@@ -191,75 +151,6 @@ pub struct Crowd {
     ahead: ahead::Reached,
 }
 
-/// What prediction reads of a body: one line of the cache.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-struct Hot {
-    /// The centre at the time `since`, in the box where home is.
-    position: Vector3<f64>,
-    velocity: Vector3<f64>,
-    since: f64,
-    /// The circumradius, at the size of the start.
-    radius: f64,
-}
-
-impl Hot {
-    #[inline(always)]
-    fn at(&self, t: f64) -> Vector3<f64> {
-        self.position + self.velocity * (t - self.since)
-    }
-}
-
-/// What a collision and a move read of a body: another line.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-struct Cold {
-    home: Vector3<f64>,
-    /// The radius of the neighbourhood.
-    reach: f64,
-    /// The last collision.
-    last: f64,
-    /// How many boxes the body is beyond where it is kept.
-    boxes: [i32; 3],
-    /// Its number in the scene.
-    name: u32,
-    /// Its shape and mass, among the kinds.
-    kind: u32,
-    /// Whether it is a ball.
-    ball: bool,
-    /// Whether it can touch anything.
-    solid: bool,
-    fixed: bool,
-}
-
-/// A bound of how far any point of a body's surface has moved, turning included, against its first direction: what a gap can
-/// have shrunk by.
-#[derive(Debug, Clone, Copy, Default)]
-struct Path {
-    /// At the time `since`.
-    length: f64,
-    rate: f64,
-    since: f64,
-}
-
-impl Path {
-    #[inline(always)]
-    fn at(&self, t: f64) -> f64 {
-        self.length + self.rate * (t - self.since)
-    }
-}
-
-/// Time as an epoch and what has passed since.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Clock {
-    /// A sum of powers of two, exact.
-    epoch: f64,
-    /// When the epoch moves next, a power of two.
-    length: f64,
-    /// The time since the epoch of the latest event.
-    now: f64,
-}
-
 /// Collisions after which the clock must have moved.
 const HEADWAY: u64 = 20_000;
 /// By this much, in epochs.
@@ -267,9 +158,6 @@ const STALLED: f64 = 1e-13;
 
 /// Approaches below this share of a passage have accumulated: only collapse makes them so slow.
 const COLLAPSED: f64 = 1e-30;
-
-/// Passages of a body's own size in an epoch.
-const PASSAGES: f64 = 64.0;
 
 /// Collisions a body between two times that the bodies are put in order, and that the whole is compared.
 const ORDERED: u64 = 200;
@@ -316,14 +204,7 @@ impl Crowd {
     }
 
     fn at_start(world: World, states: &[State], settings: Settings) -> Result<Self, Vec<Unfit>> {
-        let mut unfit: Vec<Unfit> = world.too_large().map(|body| Unfit::BoxTooShort { body }).collect();
-        let held_by_floats = |state: &State| {
-            let numbers = [state.position, state.velocity, state.angular_velocity];
-            numbers.iter().flat_map(|v| v.iter()).all(|x| x.is_finite() && x.abs() < 1e150)
-        };
-        unfit.extend(
-            (0..states.len()).filter(|&i| !held_by_floats(&states[i])).map(|body| Unfit::Motion { body }),
-        );
+        let unfit = world.unfit(states);
         if !unfit.is_empty() {
             return Err(unfit);
         }
@@ -336,7 +217,7 @@ impl Crowd {
         let ledger = Ledger::open(&world, states);
         let bodies = hot.len();
         let mut crowd = Self {
-            clock: Clock { epoch: 0.0, length: 1.0, now: 0.0 },
+            clock: Clock::start(),
             place: (0..index(bodies)).collect(),
             calendar: Calendar::new(bodies),
             lists: Lists::new(bodies, false),
@@ -571,18 +452,13 @@ impl Crowd {
         if !(passage.is_finite() && passage > 0.0) {
             return 1.0;
         }
-        (PASSAGES * passage).log2().round().clamp(-300.0, 300.0).exp2()
+        Clock::length_for(passage)
     }
 
     /// Moves the zero of time; where nothing is due for long, by more than one epoch.
     #[cold]
     fn next_epoch(&mut self, idle: f64) {
-        let mut by = self.clock.length;
-        while 2.0 * by <= idle {
-            by *= 2.0;
-        }
-        self.clock.epoch += by;
-        self.clock.now -= by;
+        let by = self.clock.move_on(idle);
         for hot in &mut self.hot {
             hot.since -= by;
         }
@@ -599,29 +475,6 @@ impl Crowd {
         self.clock.length = self.epoch_length();
         if self.settings.growth != 0.0 {
             self.reorder();
-        }
-    }
-}
-
-impl Hot {
-    fn new(world: &World, body: usize, state: &State) -> Self {
-        let velocity = if world.bodies[body].fixed { Vector3::zeros() } else { state.velocity };
-        Self { position: state.position, velocity, since: 0.0, radius: world.radius[body] }
-    }
-}
-
-impl Cold {
-    fn new(body: &Body, number: usize, kind: u32) -> Self {
-        Self {
-            home: Vector3::zeros(),
-            reach: 0.0,
-            last: f64::NEG_INFINITY,
-            boxes: [0; 3],
-            name: index(number),
-            kind,
-            ball: matches!(body.shape, Shape::Sphere { .. } | Shape::Point),
-            solid: body.shape != Shape::Point,
-            fixed: body.fixed,
         }
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::calendar::{Due, PLANE};
 use super::course::Spin;
 use super::neighbours::Images;
-use super::{Clock, Cold, Counts, Crowd, Hot, Settings, Stopped, World, index};
+use super::{Clock, Cold, Counts, Crowd, Foreign, Hot, Settings, Stopped, World, index};
 use crate::body::State;
 use crate::simulation::ledger::Ledger;
 use crate::simulation::snapshot::StateRecord;
@@ -87,17 +87,18 @@ impl Crowd {
         }
     }
 
-    /// The run that a snapshot was taken of, in the same world and with the same settings; none if the snapshot does not
-    /// fit the world.
-    #[must_use]
-    pub fn resume(world: World, settings: Settings, snapshot: &Snapshot) -> Option<Self> {
+    /// The run that a snapshot was taken of, in the same world and with the same settings.
+    ///
+    /// # Errors
+    /// The snapshot does not fit the world.
+    pub fn resume(world: World, settings: Settings, snapshot: &Snapshot) -> Result<Self, Foreign> {
         let count = world.bodies.len();
         let images = Images::new(world.periodic.as_ref(), snapshot.image_distance);
         let mut known = vec![false; count];
         for record in &snapshot.bodies {
-            let name = known.get_mut(record.name as usize)?;
+            let name = known.get_mut(record.name as usize).ok_or(Foreign)?;
             if std::mem::replace(name, true) {
-                return None;
+                return Err(Foreign);
             }
             if let Some(due) = &record.due {
                 let with = due.with as usize;
@@ -107,18 +108,18 @@ impl Crowd {
                     Some(plane) => plane < world.planes.len() || due.with >= super::calendar::LOOK,
                 };
                 if !fits {
-                    return None;
+                    return Err(Foreign);
                 }
             }
         }
         if snapshot.bodies.len() != count {
-            return None;
+            return Err(Foreign);
         }
         let mut starts = vec![State::at(nalgebra::Vector3::zeros()); count];
         for record in &snapshot.bodies {
             starts[record.name as usize] = State::from(&record.turning);
         }
-        let mut crowd = Self::at_start(world, &starts, settings).ok()?;
+        let mut crowd = Self::at_start(world, &starts, settings).map_err(|_| Foreign)?;
         let kinds: Vec<u32> = crowd.cold.iter().map(|cold| cold.kind).collect();
         for (i, record) in snapshot.bodies.iter().enumerate() {
             let name = record.name as usize;
@@ -154,6 +155,6 @@ impl Crowd {
             }
         }
         crowd.calendar.tune(crowd.clock.now);
-        Some(crowd)
+        Ok(crowd)
     }
 }

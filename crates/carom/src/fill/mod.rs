@@ -1,20 +1,20 @@
 //! Fills: many bodies at once, placed without overlap and moved by a temperature.
 //!
 //! [`place`] turns a scene with fills into one with their bodies: the ordinary ones first, then those of each fill in
-//! turn, called `name[0]`, `name[1]`, … A lattice start puts them on a [lattice](mod@lattice); a random start throws
-//! them in small, [grows](mod@growth) them to their size (Lubachevsky and Stillinger 1990), and lets them collide until what
-//! the growth made of them is forgotten. [Velocities](mod@velocities) are drawn last, so they are those of the temperature to
+//! turn, called `name[0]`, `name[1]`, … A lattice start puts them on a lattice; a random start throws
+//! them in small, grows them to their size (Lubachevsky and Stillinger 1990), and lets them collide until what
+//! the growth made of them is forgotten. Velocities are drawn last, so they are those of the temperature to
 //! rounding: between hard bodies velocities and places are independent in equilibrium.
 //!
 //! The ordinary bodies stand still meanwhile, where the scene has them. Same scene, same seeds, same bytes.
 
-pub mod freedom;
-pub mod growth;
-pub mod lattice;
-pub mod random;
-pub mod region;
+pub(crate) mod freedom;
+mod growth;
+mod lattice;
+mod random;
+pub(crate) mod region;
 pub mod theory;
-pub mod velocities;
+mod velocities;
 
 use nalgebra::Vector3;
 
@@ -159,7 +159,7 @@ fn combined_seed(scene: &Scene) -> u64 {
 
 /// What there is to place, and where.
 #[derive(Debug, Clone, Copy)]
-pub struct Gas<'a> {
+struct Gas<'a> {
     /// The scene with all bodies.
     pub scene: &'a Scene,
     /// How many of them are ordinary.
@@ -173,22 +173,19 @@ const MOST_LATTICES: usize = 60;
 
 impl Gas<'_> {
     /// The fills in terms of bodies.
-    #[must_use]
-    pub fn kinds(&self) -> Vec<Kind> {
+    fn kinds(&self) -> Vec<Kind> {
         let kind =
             |fill: &Fill| Kind { body: constants(fill), count: fill.count, temperature: fill.temperature };
         self.scene.fills.iter().map(kind).collect()
     }
 
     /// How many bodies there are to place.
-    #[must_use]
-    pub fn count(&self) -> usize {
+    fn count(&self) -> usize {
         self.scene.fills.iter().map(|fill| fill.count).sum()
     }
 
     /// The packing fraction of all fills together.
-    #[must_use]
-    pub fn packing(&self) -> f64 {
+    fn packing(&self) -> f64 {
         self.scene.fills.iter().map(region::volume).sum::<f64>() / self.region.volume()
     }
 

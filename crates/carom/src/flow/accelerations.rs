@@ -3,8 +3,9 @@
 
 use nalgebra::Vector3;
 
+use super::lines::Line;
 use super::series::MOST_TERMS;
-use super::system::{Correction, Level, Line, System};
+use super::system::{Correction, Level, System};
 use super::{Flow, Obstacle, Part, Piece};
 use crate::body::State;
 use crate::motion::Derivatives;

@@ -24,7 +24,7 @@ use super::flat::Flat;
 use super::gauss::{Gauss, Leg};
 use super::piece::Bounds;
 use super::series::{MOST_TERMS, count};
-use super::system::{PER_BODY, PER_FLAT, unpack};
+use super::unknowns::{PER_BODY, PER_FLAT, unpack};
 use crate::contact::Side;
 use crate::shape::Convex;
 

@@ -37,7 +37,8 @@
 use nalgebra::{Matrix2, Unit, Vector2, Vector3};
 
 use super::Flow;
-use super::system::{Line, System};
+use super::lines::Line;
+use super::system::System;
 use crate::contact::Side;
 use crate::contact::kinematics::Kinematics;
 use crate::joint::across;

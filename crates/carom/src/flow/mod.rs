@@ -35,15 +35,21 @@ mod clock;
 mod cones;
 mod events;
 mod flat;
+mod forces;
 mod friction;
 mod holding;
+mod lines;
 mod load;
 mod newton;
 mod piece;
+mod placed;
+mod rest;
 mod sizes;
+mod slips;
 mod step;
 mod system;
 mod tie;
+mod unknowns;
 
 use nalgebra::Vector3;
 
@@ -57,8 +63,9 @@ use crate::contact::{Side, Surface};
 use crate::joint::Joint;
 use crate::shape::HalfSpace;
 use gauss::Gauss;
-use system::{PER_BODY, PER_CONTACT, PER_TIE, System};
+use system::System;
 use tie::Tie;
+use unknowns::{PER_BODY, PER_CONTACT, PER_TIE};
 
 /// A contact that is kept.
 #[derive(Debug, Clone, Copy, PartialEq)]

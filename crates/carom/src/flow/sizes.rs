@@ -3,7 +3,8 @@
 use nalgebra::Vector3;
 
 use super::Flow;
-use super::system::{PER_BODY, System};
+use super::system::System;
+use super::unknowns::PER_BODY;
 use crate::body::Body;
 
 /// Rounding of a force beside the terms it is the difference of.

@@ -7,25 +7,17 @@ use super::friction::STILL;
 use super::gauss::{Demand, Field, Gauss, Halt, Leg};
 use super::piece::{Anchor, Bounds, Ending, Piece};
 use super::series::MOST_TERMS;
-use super::sizes::{ROUNDING, Sizes};
-use super::system::{Correction, Level, PER_BODY, PER_SLIP, Placed, System, pack, unpack};
-use super::{Flow, Load, Mode, Obstacle, Part};
+use super::sizes::Sizes;
+use super::slips::STOPPED;
+use super::system::{Correction, Level, System};
+use super::unknowns::{PER_BODY, unpack};
+use super::{Flow, Mode, Obstacle, Part};
 use crate::body::State;
 use crate::contact::{Side, Surface};
 use crate::shape::unit;
 
 /// How often a leg is made again to end on a ring.
 const MOST_KINKS: u32 = 6;
-
-/// A slip that has come below this, relative to the speeds, is over: friction takes the rest away in as short a time, and
-/// what that leaves out is of second order.
-const STOPPED: f64 = 1e-9;
-
-/// The same where no step can be made: what it leaves out is still below the rounding of energies.
-const SLOW: f64 = 1e-7;
-
-/// A slip that turns by less in a step keeps its direction.
-const STRAIGHT: f64 = 1e-6;
 
 /// Steps sought by fixed-point iteration are at most so long beside the time in which friction turns a slip around; where they could
 /// be as much longer as this, Newton's method is the less work.
@@ -37,9 +29,6 @@ const RESERVE: f64 = 0.995;
 
 /// Legs shorter than this, beside a first guess, are not made shorter for a slip that turns.
 const SHORTEST: f64 = 1e-11;
-
-/// Speeds below this, relative to a fall over the size, are rest where forces are in balance.
-const AT_REST: f64 = 1e-14;
 
 impl Flow {
     /// Moves the group on from states at a time, at most until another: one step, ended early where a contact lets go or
@@ -186,30 +175,6 @@ impl Flow {
             system.balance(Level::Acceleration)?;
             system.release_flats(&overloaded);
         }
-    }
-
-    /// Ends slips that no step can follow, if they are so slow that friction ends them in no time. Returns whether there were such.
-    fn bring_to_rest(
-        &self,
-        system: &mut System,
-        states: &mut [State],
-        sizes: &Sizes,
-    ) -> Result<bool, Obstacle> {
-        (system.carries, system.lenient) = (false, false);
-        system.place(states);
-        system.touch()?;
-        let slow = |i: &usize| system.slides(*i) && system.touches[*i].slip.norm() <= SLOW * sizes.speed;
-        let slow: Vec<usize> = (0..self.contacts.len()).filter(slow).collect();
-        if slow.iter().all(|&i| system.slips[i] == Vector3::zeros()) {
-            return Ok(false);
-        }
-        for i in slow {
-            system.modes[i] = Mode::Stick;
-            system.slips[i] = Vector3::zeros();
-        }
-        system.project(states)?;
-        system.modes = self.settle_friction(system, states)?;
-        Ok(true)
     }
 
     /// One step with the flats that there are, or those of them that carry too much at its end.
@@ -376,100 +341,8 @@ impl Flow {
         Ok(sticks)
     }
 
-    /// The time in which friction would turn the slowest slip around, unless it comes to rest.
-    fn slip_time(&self, system: &mut System, y: &[f64], from: f64) -> Result<f64, Obstacle> {
-        if !(0..self.contacts.len()).any(|i| system.slides(i)) {
-            return Ok(f64::INFINITY);
-        }
-        let mut rate = vec![0.0; y.len()];
-        system.rate(from, y, &mut rate)?;
-        let mut time = f64::INFINITY;
-        for i in 0..self.contacts.len() {
-            let Mode::Slip { coefficient, .. } = system.modes[i] else { continue };
-            let slip = system.slip(i).norm();
-            let row = system.balance.row(system.first_line[i]);
-            let response: f64 = row.iter().map(|c| c * c).sum();
-            // What sets out has no such time, nor what comes to rest without turning.
-            let (along, rate) = (unit(&system.slip(i)), unit(&system.slip_rate(i)));
-            let straight = along.dot(&rate) < 0.0 && along.cross(&rate).norm() < STRAIGHT;
-            if slip > 0.0 && coefficient > 0.0 && !straight {
-                time = time.min(slip / (coefficient * system.force(i).0.abs() * response));
-            }
-        }
-        Ok(time)
-    }
-
-    /// Whether a slip turns about within a leg other than through zero: friction is then not continued rightly.
-    fn turns_about(&self, system: &System, gauss: &Gauss, leg: &Leg, sizes: &Sizes) -> bool {
-        let mut slip = [0.0; PER_SLIP];
-        let slides = (0..self.contacts.len()).filter(|&i| system.slides(i));
-        for (place, i) in slides.enumerate() {
-            let Mode::Slip { along, .. } = system.modes[i] else { continue };
-            let base = system.first_slip() + place * PER_SLIP;
-            let (mut turned, mut aside): (bool, f64) = (false, 0.0);
-            for &x in gauss.nodes() {
-                leg.at(leg.time(x), base..base + PER_SLIP, &mut slip);
-                let slip = Vector3::from(slip);
-                let ahead = slip.dot(&along);
-                turned |= ahead < 0.5 * slip.norm();
-                aside = aside.max((slip - along * ahead).norm());
-            }
-            if turned && aside > STOPPED * sizes.speed {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// The contact whose slip is as good as over at a place of a leg, and how long it would go on. One that keeps its direction is
-    /// left to the next leg, which goes through zero.
-    fn comes_to_rest(&self, system: &System, leg: &Leg, place: f64, sizes: &Sizes) -> Option<(usize, f64)> {
-        let (mut slip, mut rate) = ([0.0; PER_SLIP], [0.0; PER_SLIP]);
-        let mut slides = (0..self.contacts.len()).filter(|&i| system.slides(i)).enumerate();
-        slides.find_map(|(at, i)| {
-            let base = system.first_slip() + at * PER_SLIP;
-            let first = Vector3::from_column_slice(&leg.start()[base..base + PER_SLIP]);
-            leg.at(place, base..base + PER_SLIP, &mut slip);
-            leg.rate(place, base..base + PER_SLIP, &mut rate);
-            let (slip, rate) = (Vector3::from(slip), Vector3::from(rate));
-            let turned = unit(&slip).cross(&unit(&first)).norm() > STRAIGHT;
-            let over = if turned { STOPPED } else { STILL };
-            let ends = slip.norm() <= over * sizes.speed && slip.dot(&rate) < 0.0;
-            ends.then(|| (i, slip.norm() / rate.norm()))
-        })
-    }
-
-    /// The bodies' unknowns of states.
-    fn pack(&self, states: &[State]) -> Vec<f64> {
-        let mut y = vec![0.0; self.contact_unknown(0, 0)];
-        for (slot, (body, state)) in
-            self.bodies.iter().zip(states).filter(|(body, _)| !body.fixed).enumerate()
-        {
-            pack(state, &body.inertia, &mut y[slot * PER_BODY..(slot + 1) * PER_BODY]);
-        }
-        y
-    }
-
-    /// The states of unknowns.
-    fn unpack(&self, y: &[f64], states: &mut [State]) {
-        for (slot, (body, state)) in
-            self.bodies.iter().zip(states).filter(|(body, _)| !body.fixed).enumerate()
-        {
-            *state = unpack(&y[slot * PER_BODY..(slot + 1) * PER_BODY], &body.inertia);
-        }
-    }
-
-    /// Moves the bodies' unknowns as states moved. Going through the states instead would round the
-    /// angular momentum once more at every step, always the same way.
-    fn shift(&self, y: &mut [f64], before: &[State], after: &[State]) {
-        let (before, after) = (self.pack(before), self.pack(after));
-        for ((y, before), after) in y.iter_mut().zip(&before).zip(&after) {
-            *y += after - before;
-        }
-    }
-
     /// Where each joint's reaction is found.
-    fn joint_bases(&self, extras: usize) -> Vec<Anchor> {
+    pub(super) fn joint_bases(&self, extras: usize) -> Vec<Anchor> {
         let of = |part: &Part| match *part {
             Part::Tie(tie) => Anchor::Tie(self.tie_unknown(extras, tie)),
             Part::Contact(contact) => {
@@ -481,107 +354,6 @@ impl Flow {
             }
         };
         self.joints.iter().map(of).collect()
-    }
-
-    /// The states and the straight leg of a group at rest under forces in balance that all push. Speeds that are rounding
-    /// beside a fall over the size are none.
-    fn rest(
-        &self,
-        system: &mut System,
-        start: &[State],
-        [from, until]: [f64; 2],
-        bodies: &[f64],
-        sizes: &Sizes,
-    ) -> Result<Option<(Vec<State>, Leg)>, Obstacle> {
-        let still = |placed: &Placed| {
-            let length = sizes.length;
-            placed.state.velocity.norm() + length * placed.state.angular_velocity.norm()
-                <= AT_REST * sizes.speed
-        };
-        let timed = self.loads.iter().any(|load| matches!(load, Load::Custom(_)));
-        if timed || until.is_nan() || until <= from || !system.placed.iter().all(still) {
-            return Ok(None);
-        }
-        let zero = Vector3::zeros();
-        let rested: Vec<State> =
-            start.iter().map(|state| State { velocity: zero, angular_velocity: zero, ..*state }).collect();
-        let clock = core::mem::replace(&mut system.clock, false);
-        system.carries = false;
-        system.place(&rested);
-        let leg = self.resting_leg(system, &rested, [from, until], bodies, sizes);
-        (system.clock, system.carries) = (clock, true);
-        if !matches!(leg, Ok(Some(_))) {
-            system.place(start);
-            system.touch()?;
-        }
-        Ok(leg?.map(|leg| (rested, leg)))
-    }
-
-    fn resting_leg(
-        &self,
-        system: &mut System,
-        rested: &[State],
-        [from, until]: [f64; 2],
-        bodies: &[f64],
-        sizes: &Sizes,
-    ) -> Result<Option<Leg>, Obstacle> {
-        let mut y = vec![0.0; self.unknowns(0)];
-        y[..bodies.len()].copy_from_slice(&self.pack(rested));
-        let mut rate = vec![0.0; y.len()];
-        system.rate(from, &y, &mut rate)?;
-        if !system.overloaded_flats().is_empty() {
-            return Ok(None);
-        }
-        let level = ROUNDING * sizes.acceleration;
-        for (b, placed) in system.placed.iter().enumerate().filter(|(_, placed)| placed.slot.is_some()) {
-            let (acceleration, torque) = system.reaction(b);
-            let turn = (torque + placed.torque).norm() * self.lengths[b];
-            if (placed.acceleration + acceleration).norm() > level
-                || turn > level * self.bodies[b].inertia.min()
-            {
-                return Ok(None);
-            }
-        }
-        for i in 0..self.loose {
-            let (pushing, friction) = system.force(i);
-            let limit = match self.contacts[i].surface {
-                Surface::Coulomb(coefficient) => coefficient * pushing,
-                Surface::Smooth | Surface::Rough => f64::INFINITY,
-            };
-            if pushing < 0.0 || friction.norm() > limit {
-                return Ok(None);
-            }
-        }
-        rate[..self.contact_unknown(0, 0)].fill(0.0);
-        Ok(Some(Leg::straight(from, until - from, &y, &rate)))
-    }
-
-    /// The piece of a group at rest.
-    fn resting(&self, system: System, rested: Vec<State>, leg: Leg, given: Correction) -> Piece {
-        let none = Bounds { acceleration: 0.0, turning: 0.0 };
-        Piece {
-            from: leg.from,
-            until: leg.from + leg.length,
-            ending: Ending::Until,
-            given,
-            drift: Correction { position: 0.0, velocity: 0.0 },
-            clock: None,
-            last: leg.from + leg.length,
-            flats: system.flats,
-            slips: vec![None; self.contacts.len()],
-            reference: system.reference,
-            modes: system.modes,
-            bodies: self.bodies.clone(),
-            start: rested.clone(),
-            carried: self.pack(&rested),
-            end: rested,
-            bounds: vec![none; self.bodies.len()],
-            contact_base: self.contact_unknown(0, 0),
-            joints: self.joint_bases(0),
-            next_length: leg.length,
-            start_rates: Some(vec![0.0; self.contacts.len()]),
-            leg,
-        }
     }
 
     /// Bounds of every body's motion over a step.

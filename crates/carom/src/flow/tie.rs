@@ -24,7 +24,8 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::system::{Line, Placed};
+use super::lines::Line;
+use super::placed::Placed;
 use crate::body::State;
 use crate::joint::{Joint, Kind, across};
 

@@ -43,6 +43,7 @@ pub struct Assembly {
 
 /// What an impact of bodies did.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct BodyOutcome {
     /// The outcome in generalised velocities.
     pub outcome: Outcome,
@@ -62,6 +63,7 @@ pub struct BodyOutcome {
 
 /// What happened at a contact.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ContactOutcome {
     /// Normal relative velocity before, second minus first; negative: closing.
     pub approach: f64,
@@ -83,6 +85,7 @@ pub struct ContactOutcome {
 
 /// What a joint carried.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct JointOutcome {
     /// The impulse of each constraint row.
     pub impulse: Vec<f64>,

@@ -9,6 +9,7 @@ use crate::impact::law::Law;
 
 /// The result of an impact. Contact quantities have one entry per contact row, in the order given.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The law used.
     pub law: Law,
@@ -161,6 +162,7 @@ pub struct Circuit {
 
 /// One step of a cascade or sequence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Step {
     /// The contact rows that took part.
     pub rows: Vec<usize>,

@@ -6,7 +6,7 @@
 //! ```text
 //! Z = PV/(N k_B T) = 1 + Σ J·(c₂ − c₁)/(2 K t)        all collisions of two free bodies, J the impulse on the second
 //! P = (2K + Σ J·(c₂ − c₁)/t)/(3V)
-//! k_B T = 2K/(3N) along,  2K_r/(f N) about             f the active spins (fill::freedom)
+//! k_B T = 2K/(3N) along,  2K_r/(f N) about             f the active spins, those that collisions change
 //! Γ = collisions of one body per time;   λ = ⟨|v|⟩/Γ
 //! S = largest eigenvalue of ⟨(3 u uᵀ − 1)/2⟩, u the axis of a body
 //! ```
@@ -14,7 +14,7 @@
 //! This holds for any mixture of masses and shapes (Erpenbeck and Wood 1977). Planes and fixed bodies push from outside: their
 //! collisions count in Γ, not in Z.
 //!
-//! **Blocks.** Time is cut into blocks of equal length. When there are [`MOST_BLOCKS`] of them, they are joined two by two, so
+//! **Blocks.** Time is cut into blocks of equal length. When there are 64 of them, they are joined two by two, so
 //! that a run of any length has 32 to 64. A mean is that of the whole time; its error is the standard error of the blocks.
 //!
 //! Everything depends on the times of measurement alone, not on how the run was cut into pieces. [`Record`] holds all of it.
@@ -35,13 +35,14 @@ use crate::fill::theory::{ball_diameter, estimated_rate};
 use crate::record::Blow;
 use crate::shape::Shape;
 use crate::simulation::World;
+use correlation::Correlation;
+use histogram::Histogram;
 
-pub use correlation::{Correlation, Curve};
-pub use histogram::Histogram;
+pub use correlation::Curve;
 pub use summary::{BlockMeans, Estimate, Neighbours, Observables, Quantity, pool};
 
 /// The blocks are joined two by two when there are so many.
-pub const MOST_BLOCKS: usize = 64;
+const MOST_BLOCKS: usize = 64;
 
 /// The time between measurements, in units of the mean time between a body's collisions as estimated.
 const INTERVAL: f64 = 0.5;
@@ -55,7 +56,7 @@ const DISTANCES_EVERY: u64 = 32;
 
 /// What one block adds up.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Block {
+struct Block {
     /// Measured intervals.
     pub intervals: u64,
     /// Collisions.

@@ -17,6 +17,7 @@ pub struct Estimate {
 
 /// A quantity that is averaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Quantity {
     /// Z = PV/(N k_B T).
     Compressibility,
@@ -107,6 +108,7 @@ pub struct Neighbours {
 
 /// Everything measured.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Observables {
     /// The quantities, in the order of [`Quantity::ALL`].
     pub estimates: [Estimate; 8],

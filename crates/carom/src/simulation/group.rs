@@ -4,46 +4,40 @@
 //! piece, and know no more than that piece: contacts are certified for the motion as the integrator has it, whose own error is at
 //! most the accuracy of its steps, a few rounding errors of sizes and speeds each.
 
-use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::predict::index;
-use super::queue::{Due, Pair, Party};
+use super::Simulation;
+use super::queue::{Pair, Party};
 use super::snapshot::StateRecord;
-use super::touch::Cluster;
-use super::verdict::{Fate, Standing, Verdict};
 use super::world::World;
-use super::{Cause, Course, Simulation, Stopped};
 use crate::body::{Body, State};
 use crate::contact::Side;
-use crate::flow::{Correction, Ending, Flow, Force, Held, Mode, Obstacle, Piece, Reaction};
-use crate::motion::Motion;
-use crate::record::Recorder;
+use crate::flow::{Correction, Flow, Held, Piece, Reaction};
 
 /// Bodies that hold on to one another, and how they move.
 #[derive(Debug, Clone)]
 pub(super) struct Group {
     /// The bodies, immovable ones included, in the order of the flow's.
-    bodies: Vec<u32>,
+    pub bodies: Vec<u32>,
     /// The contacts, in the order of the flow's.
-    pairs: Vec<Pair>,
-    flow: Flow,
+    pub pairs: Vec<Pair>,
+    pub flow: Flow,
     /// The flow's zero of time, since the epoch.
-    zero: f64,
+    pub zero: f64,
     /// The same in the time of the run, when the flow set out: forces may depend on it.
-    begun: f64,
+    pub begun: f64,
     /// The states from which the flow set out, at its zero, and how many pieces have followed the first.
-    origin: Vec<State>,
-    follows: u32,
-    piece: Piece,
+    pub origin: Vec<State>,
+    pub follows: u32,
+    pub piece: Piece,
     /// What each contact's normal force has added up to before this piece.
-    impulses: Vec<f64>,
+    pub impulses: Vec<f64>,
     /// The slope with which each force began, where that says something.
-    slopes: Vec<Option<f64>>,
+    pub slopes: Vec<Option<f64>>,
     /// What of this piece's friction the ledger knows.
-    booked: f64,
+    pub booked: f64,
     /// Its joints, in the order of the flow's.
-    joints: Vec<usize>,
+    pub joints: Vec<usize>,
     pub version: u32,
 }
 
@@ -87,9 +81,6 @@ impl GroupRecord {
             }
     }
 }
-
-/// After so many pieces a flow sets out anew, so that a snapshot need not go back further.
-const MOST_FOLLOWS: u32 = 64;
 
 /// The flow of a group: its contacts, and the joints and loads among its bodies. `begun` is the time of the run at its zero.
 pub(super) fn flow_of(world: &World, bodies: &[u32], pairs: &[Pair], begun: f64) -> Flow {
@@ -163,7 +154,7 @@ impl Group {
     }
 
     /// A time as the flow has it: its piece's end exactly, where it is that.
-    fn local(&self, t: f64) -> f64 {
+    pub fn local(&self, t: f64) -> f64 {
         if t >= self.end() { self.piece.until } else { t - self.zero }
     }
 
@@ -173,7 +164,7 @@ impl Group {
     }
 
     /// Who is named where the group has trouble: a contact's sides, or its first two bodies.
-    fn sides(&self) -> [Side; 2] {
+    pub fn sides(&self) -> [Side; 2] {
         if let Some(pair) = self.pairs.first() {
             return Simulation::sides(pair);
         }
@@ -199,23 +190,13 @@ impl Group {
         self.flow.joint_errors(&self.states(t)).ok()
     }
 
-    /// Its joints.
-    pub fn joints(&self) -> &[usize] {
-        &self.joints
-    }
-
-    /// Its bodies.
-    pub fn bodies(&self) -> &[u32] {
-        &self.bodies
-    }
-
     /// How far the end of its piece was off before it was put back: position and velocity.
-    fn drift(&self) -> [f64; 2] {
+    pub fn drift(&self) -> [f64; 2] {
         [self.piece.drift.position, self.piece.drift.velocity]
     }
 
     /// Whether a plane, an immovable body or a force from outside takes part.
-    fn is_external(&self, world: &World) -> bool {
+    pub fn is_external(&self, world: &World) -> bool {
         let tied = |&body: &u32| world.ties.system(body as usize).is_some_and(|system| system.external);
         self.bodies.iter().any(tied)
             || self.pairs.iter().any(|pair| matches!(pair.first, Party::Plane(_)))
@@ -223,366 +204,5 @@ impl Group {
     }
 }
 
-/// So many pieces of held motion must come forward by this share of an epoch.
-const LOOK_BACK: u32 = 512;
-const HEADWAY: f64 = 1e-5;
-
 /// No end of its own.
-const FOREVER: f64 = 1e300;
-
-/// A held body's motion over the present piece.
-#[derive(Clone, Copy)]
-pub(super) struct HeldMotion<'a> {
-    group: &'a Group,
-    member: usize,
-}
-
-impl Motion for HeldMotion<'_> {
-    fn at(&self, t: f64) -> State {
-        self.group.piece.at(self.member, self.group.local(t))
-    }
-
-    fn acceleration(&self) -> Vector3<f64> {
-        Vector3::zeros()
-    }
-
-    fn unsteadiness(&self) -> f64 {
-        self.group.piece.acceleration_bound(self.member)
-    }
-
-    fn turning_bound(&self) -> f64 {
-        self.group.piece.turning_bound(self.member)
-    }
-}
-
-impl Simulation {
-    /// A group by its number. One that a body names exists.
-    fn group(&self, group: u32) -> &Group {
-        match &self.groups[group as usize] {
-            Some(group) => group,
-            None => unreachable!("a held body names its group"),
-        }
-    }
-
-    pub(super) fn held_motion(&self, group: u32, member: u32) -> HeldMotion<'_> {
-        HeldMotion { group: self.group(group), member: member as usize }
-    }
-
-    pub(super) fn held_state(&self, group: u32, member: u32, t: f64) -> State {
-        self.held_motion(group, member).at(t)
-    }
-
-    pub(super) fn piece_end(&self, group: u32) -> f64 {
-        self.group(group).end()
-    }
-
-    pub(super) fn shift_groups(&mut self, by: f64) {
-        for group in self.groups.iter_mut().flatten() {
-            group.zero -= by;
-        }
-    }
-
-    /// The groups of a cluster are no more, and its contacts stand no longer. Returns what the forces had added up to.
-    pub(super) fn dissolve(&mut self, cluster: &Cluster, t: f64) -> Vec<(Pair, f64, Option<f64>)> {
-        let mut history = Vec::new();
-        let mut numbers: Vec<u32> = Vec::new();
-        for contact in &cluster.contacts {
-            if let Some(Standing::Held(number)) = self.standing.remove(&contact.pair) {
-                numbers.push(number);
-            }
-        }
-        for &body in &cluster.bodies {
-            if let Course::Held { group, .. } = self.movers[body].course {
-                numbers.push(group);
-            }
-        }
-        for number in numbers {
-            self.book_friction(number as usize, t);
-            if let Some(group) = self.groups[number as usize].take() {
-                for (k, pair) in group.pairs.iter().enumerate() {
-                    let last = group.piece.impulse(k, group.local(t)).normal;
-                    history.push((*pair, group.impulses[k] + last, group.slopes[k]));
-                }
-            }
-        }
-        history
-    }
-
-    /// What the force of a held contact has added up to.
-    pub(super) fn held_impulse(&self, pair: &Pair, t: f64) -> Option<(f64, Option<f64>)> {
-        let Some(Standing::Held(number)) = self.standing.get(pair) else { return None };
-        let group = self.group(*number);
-        let k = group.pairs.iter().position(|known| known == pair)?;
-        Some((group.impulses[k] + group.piece.impulse(k, group.local(t)).normal, group.slopes[k]))
-    }
-
-    /// The force of a held contact at a time.
-    pub(super) fn held_force(&self, pair: &Pair, t: f64) -> Option<Force> {
-        let Some(Standing::Held(number)) = self.standing.get(pair) else { return None };
-        let group = self.group(*number);
-        let k = group.pairs.iter().position(|known| known == pair)?;
-        Some(group.piece.force(k, group.local(t)))
-    }
-
-    /// What a held contact does along its tangent.
-    pub(super) fn held_mode(&self, pair: &Pair) -> Option<Mode> {
-        let Some(Standing::Held(number)) = self.standing.get(pair) else { return None };
-        let group = self.group(*number);
-        let k = group.pairs.iter().position(|known| known == pair)?;
-        group.piece.modes().get(k).copied()
-    }
-
-    /// Tells the ledger what friction, dampers and other forces without a potential have done so far.
-    fn book_friction(&mut self, number: usize, t: f64) {
-        self.note_rolling(number, t);
-        if let Some(group) = &mut self.groups[number] {
-            let at = group.local(t);
-            let friction: f64 = (0..group.pairs.len()).map(|k| group.piece.friction_work(k, at)).sum();
-            let work = friction + group.flow.load_work(&group.piece, at);
-            if work != group.booked {
-                self.ledger.take_work(work - group.booked);
-                group.booked = work;
-            }
-        }
-    }
-
-    /// The same of all groups.
-    pub(super) fn book_all_friction(&mut self, t: f64) {
-        for number in 0..self.groups.len() {
-            self.book_friction(number, t);
-        }
-    }
-
-    /// Whether forces from outside act on some group.
-    pub(super) fn is_held_from_outside(&self) -> bool {
-        self.groups.iter().flatten().any(|group| group.is_external(&self.world))
-    }
-
-    /// Sets up what was decided: groups of bodies that hold on to one another, and contacts that stay or are passed. `anew` has
-    /// the pairs as they are after bodies were put back into the box, which those of held bodies are not.
-    pub(super) fn stand(
-        &mut self,
-        cluster: &Cluster,
-        verdicts: &[Verdict],
-        anew: &[(Pair, Fate)],
-        history: &[(Pair, f64, Option<f64>)],
-        t: f64,
-    ) {
-        let mut held = Vec::new();
-        for (contact, (verdict, (pair, _))) in cluster.contacts.iter().zip(verdicts.iter().zip(anew)) {
-            match verdict.fate {
-                Fate::Holds => held.push((contact.pair, verdict.force_slope)),
-                Fate::Stays => {
-                    self.standing.insert(*pair, Standing::Neutral);
-                }
-                Fate::Passes => {
-                    self.standing.insert(*pair, Standing::Passing);
-                }
-                Fate::Parts | Fate::Closes | Fate::Stops => {}
-            }
-        }
-        // Whoever is held or tied goes with all those that it is held by or tied to.
-        let mut placed = vec![false; cluster.bodies.len()];
-        for seed in 0..cluster.bodies.len() {
-            let body = cluster.bodies[seed];
-            let caught = self.world.tied(body)
-                || held.iter().any(|(pair, _): &(Pair, _)| self.movable(pair).any(|b| b == body));
-            if placed[seed] || self.world.bodies[body].fixed || !caught {
-                continue;
-            }
-            let mut bodies = vec![body];
-            let mut pairs: Vec<(Pair, Option<f64>)> = Vec::new();
-            let mut next = 0;
-            while let Some(&body) = bodies.get(next) {
-                next += 1;
-                let fixed = self.world.bodies[body].fixed;
-                let mut more: Vec<usize> = Vec::new();
-                if let Some(system) = self.world.ties.system(body) {
-                    more.extend(&system.bodies);
-                }
-                for contact in held.iter().filter(|_| !fixed) {
-                    if self.movable(&contact.0).any(|b| b == body) && !pairs.contains(contact) {
-                        pairs.push(*contact);
-                        more.extend(Self::sides(&contact.0).into_iter().filter_map(|side| match side {
-                            Side::Body(body) => Some(body),
-                            Side::Plane(_) => None,
-                        }));
-                    }
-                }
-                for body in more {
-                    if !bodies.contains(&body) {
-                        bodies.push(body);
-                    }
-                }
-            }
-            for &body in &bodies {
-                placed[cluster.place(body)] = true;
-            }
-            bodies.sort_unstable();
-            pairs.sort_unstable_by_key(|(pair, _)| *pair);
-            let states: Vec<State> = bodies.iter().map(|&body| cluster.after[cluster.place(body)]).collect();
-            let bodies: Vec<u32> = bodies.into_iter().map(index).collect();
-            if let Err((sides, obstacle)) = self.form_group(bodies, states, &pairs, history, t) {
-                let cause = if pairs.is_empty() { Cause::Tied(obstacle) } else { Cause::Hold(obstacle) };
-                return self.lose_sides(sides, cause);
-            }
-        }
-    }
-
-    /// Sets bodies on a course together.
-    pub(super) fn form_group(
-        &mut self,
-        bodies: Vec<u32>,
-        origin: Vec<State>,
-        pairs: &[(Pair, Option<f64>)],
-        history: &[(Pair, f64, Option<f64>)],
-        t: f64,
-    ) -> Result<(), ([Side; 2], Obstacle)> {
-        let slopes = pairs
-            .iter()
-            .map(|(pair, slope)| {
-                let known = history.iter().find(|(old, ..)| old == pair);
-                known.map_or(*slope, |(_, _, slope)| *slope)
-            })
-            .collect();
-        let earlier =
-            |pair: &Pair| history.iter().find(|(old, ..)| old == pair).map_or(0.0, |(_, sum, _)| *sum);
-        let impulses = pairs.iter().map(|(pair, _)| earlier(pair)).collect();
-        let pairs: Vec<Pair> = pairs.iter().map(|(pair, _)| *pair).collect();
-        let begun = self.clock.absolute(t);
-        let flow = flow_of(&self.world, &bodies, &pairs, begun);
-        let piece = match flow.advance(&origin, 0.0, FOREVER) {
-            Ok(piece) => piece,
-            Err(obstacle) => {
-                let body = |k: usize| Side::Body(bodies[k.min(bodies.len() - 1)] as usize);
-                let sides = pairs.first().map_or_else(|| [body(0), body(1)], Self::sides);
-                return Err((sides, obstacle));
-            }
-        };
-        // What putting the states on the contacts changed is rounding, and booked like everything else.
-        let change: f64 = flow.energy(piece.start()) - flow.energy(&origin);
-        self.ledger.take_energy(change, self.counts.events);
-        let number = self.groups.iter().position(Option::is_none).unwrap_or(self.groups.len());
-        for (member, &body) in bodies.iter().enumerate() {
-            if !self.world.bodies[body as usize].fixed {
-                let mover = &mut self.movers[body as usize];
-                mover.course = Course::Held { group: index(number), member: index(member) };
-                mover.since = t;
-            }
-        }
-        for pair in &pairs {
-            self.standing.insert(*pair, Standing::Held(index(number)));
-        }
-        self.pieces += 1;
-        let group = Group {
-            joints: self.world.joints_of(&bodies),
-            bodies,
-            pairs,
-            flow,
-            zero: t,
-            begun,
-            origin,
-            follows: 0,
-            piece,
-            impulses,
-            slopes,
-            booked: 0.0,
-            version: self.pieces,
-        };
-        self.unbalanced |= group.is_external(&self.world);
-        let (end, version) = (group.end(), group.version);
-        if number == self.groups.len() {
-            self.groups.push(Some(group));
-        } else {
-            self.groups[number] = Some(group);
-        }
-        self.push(end, Due::Piece { group: index(number) }, [version, 0]);
-        Ok(())
-    }
-
-    /// A group's piece is over: it goes on, or a contact lets go. Returns whether that was an event.
-    pub(super) fn end_piece(&mut self, number: usize, recorder: &mut impl Recorder) -> bool {
-        let Some(group) = &self.groups[number] else { return false };
-        let t = group.end();
-        if let Ending::LiftOff { contact, time_error } = group.piece.ending {
-            let pair = group.pairs[contact];
-            let cluster = self.cluster(t, &[(pair, time_error)]);
-            self.advance_clock(t);
-            self.resolve_and_go_on(cluster, t, Some(pair), recorder);
-            return true;
-        }
-        self.book_friction(number, t);
-        self.note_drift(number);
-        self.clock.now = self.clock.now.max(t);
-        if self.makes_no_headway() {
-            self.stopped.get_or_insert(Stopped::Stalled);
-            return false;
-        }
-        let Some(group) = &mut self.groups[number] else { return false };
-        for (k, sum) in group.impulses.iter_mut().enumerate() {
-            *sum += group.piece.impulse(k, group.piece.until).normal;
-        }
-        // States alone do not tell where a contact point is on a flat, nor that a contact has lost its grip.
-        let bare = !group.flow.is_slack(&group.piece) && !group.piece.nears_flat();
-        let anew = group.follows >= MOST_FOLLOWS && group.piece.ending == Ending::Step && bare;
-        let next = if anew {
-            let states = group.piece.end().to_vec();
-            group.begun = self.clock.epoch + t;
-            group.flow = flow_of(&self.world, &group.bodies, &group.pairs, group.begun);
-            let piece = group.flow.advance(&states, 0.0, FOREVER);
-            (group.origin, group.follows, group.zero) = (states, 0, t);
-            piece
-        } else {
-            group.follows += 1;
-            group.flow.follow(&group.piece, FOREVER)
-        };
-        let piece = match next {
-            Ok(piece) => piece,
-            Err(obstacle) => {
-                let sides = group.sides();
-                let tied = group.pairs.is_empty();
-                let cause = if tied { Cause::Tied(obstacle) } else { Cause::Hold(obstacle) };
-                self.lose_sides(sides, cause);
-                return false;
-            }
-        };
-        self.pieces += 1;
-        (group.piece, group.booked, group.version) = (piece, 0.0, self.pieces);
-        let (end, version, bodies) = (group.end(), group.version, group.bodies.clone());
-        self.push(end, Due::Piece { group: index(number) }, [version, 0]);
-        for body in bodies.into_iter().map(|body| body as usize) {
-            if !self.world.bodies[body].fixed {
-                let mover = &mut self.movers[body];
-                mover.version = mover.version.wrapping_add(1);
-            }
-        }
-        let bodies = self.groups[number].as_ref().map_or_else(Vec::new, |group| group.bodies.clone());
-        for body in bodies.into_iter().map(|body| body as usize) {
-            if !self.world.bodies[body].fixed {
-                self.meet_all(body, t, &[]);
-            }
-        }
-        self.release_slipping(t, recorder);
-        false
-    }
-
-    /// Notes how far a group's piece came off its joints before it was put back.
-    fn note_drift(&mut self, number: usize) {
-        let Some(group) = &self.groups[number] else { return };
-        if group.joints.is_empty() {
-            return;
-        }
-        let (sizes, [position, velocity]) = (self.sizes_of(&group.bodies, group.end()), group.drift());
-        self.ledger.see_joint(position, velocity, sizes, self.counts.events);
-    }
-
-    /// Whether pieces have become so short that held motion comes to nothing.
-    fn makes_no_headway(&mut self) -> bool {
-        if !self.pieces.is_multiple_of(LOOK_BACK) {
-            return false;
-        }
-        let (now, before) = (self.time(), self.piece_mark);
-        self.piece_mark = now;
-        now - before < HEADWAY * self.clock.length
-    }
-}
+pub(super) const FOREVER: f64 = 1e300;

@@ -8,7 +8,7 @@ use super::queue::{Pair, Party};
 use super::touch::{Cluster, Encounter};
 use crate::body::{Body, State};
 use crate::contact::{Contact, Side, Surface};
-use crate::impact::mechanism::{BodyOutcome, Mechanism};
+use crate::impact::mechanism::BodyOutcome;
 use crate::impact::pair::{FreeBody, strike};
 use crate::joint::Joint;
 use crate::record::JointImpulse;
@@ -73,25 +73,10 @@ impl Simulation {
     }
 
     /// Asks the impact solver.
-    fn solve(&self, cluster: &Cluster, mut contacts: Vec<Contact>, joints: &[Joint]) -> Option<BodyOutcome> {
+    fn solve(&self, cluster: &Cluster, contacts: Vec<Contact>, joints: &[Joint]) -> Option<BodyOutcome> {
         let bodies: Vec<(Body, State)> =
             cluster.bodies.iter().zip(&cluster.before).map(|(&b, s)| (self.world.bodies[b], *s)).collect();
-        loop {
-            let mechanism = Mechanism { bodies: &bodies, joints, contacts: &contacts };
-            let outcome = mechanism.solve(&self.world.options).ok()?;
-            // A contact that is not pressed has no grip, however rough.
-            let mut slack = false;
-            for (contact, result) in contacts.iter_mut().zip(&outcome.contacts) {
-                let grips = contact.surface != Surface::Smooth && result.impulse <= 0.0;
-                if grips && result.impulse_vector != Vector3::zeros() {
-                    contact.surface = Surface::Smooth;
-                    slack = true;
-                }
-            }
-            if !slack {
-                return Some(outcome);
-            }
-        }
+        self.world.strike(&bodies, joints, contacts)
     }
 
     /// The whole mechanism of all bodies concerned, their joints carried to where they are. Rolling joints with friction are

@@ -31,6 +31,7 @@ impl Worst {
 
 /// The audit of a run so far; every error relative to the size of what it is an error of.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Audit {
     /// Energy of all bodies against the ledger.
     pub energy_error_max: Worst,

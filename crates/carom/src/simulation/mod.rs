@@ -4,7 +4,7 @@
 //! queue: a pair whose bounding spheres come within reach is searched for its first contact with the certificate of
 //! [`crate::toi`], a body that leaves its cell meets new neighbours, and a contact is resolved. Contacts that are
 //! simultaneous within the error bounds of their times, and contacts that stand between the bodies concerned, make
-//! one impact (`touch`). A contact that cannot end by an impulse is held (`verdict`, `group`): a body at rest or sliding on a
+//! one impact (`touch`). A contact that cannot end by an impulse is held (`verdict`, `held`): a body at rest or sliding on a
 //! plane, and the paradox of two smooth bodies.
 //!
 //! **Tied bodies.** What joints and loads make one system (`ties`) is moved by [`crate::flow`] from the start, and only that. Its
@@ -19,7 +19,11 @@
 //! in the order of their contents. A [`Snapshot`] holds the whole state; what is resumed from it goes on to the bit.
 
 mod cells;
+pub(crate) mod clock;
+mod course;
+mod events;
 mod group;
+mod held;
 mod impact;
 pub(crate) mod ledger;
 mod pass;
@@ -28,6 +32,7 @@ mod queue;
 mod rolling;
 pub(crate) mod snapshot;
 mod start;
+mod status;
 mod tied;
 mod ties;
 mod touch;
@@ -36,23 +41,23 @@ mod world;
 
 use std::collections::BTreeMap;
 
-use nalgebra::Vector3;
-
 use crate::body::State;
 use crate::contact::Side;
-use crate::flow::Obstacle;
 use crate::motion::Flight;
 use crate::record::{Moment, Recorder, Sample};
 use crate::scene::model::RunSettings;
 use cells::Cells;
+use clock::Clock;
+use course::{Course, Mover};
 use group::Group;
 use ledger::Ledger;
-use queue::{Due, Entry, Pair, Party, Queue};
+use queue::{Due, Entry, Pair, Queue};
 use verdict::Standing;
 
 pub use ledger::{Audit, Worst};
 pub use rolling::RollingDemand;
-pub use snapshot::Snapshot;
+pub use snapshot::{Foreign, Snapshot};
+pub use status::{Cause, Counts, Stopped, Trouble, Unfit};
 pub use world::World;
 
 /// A run under way.
@@ -85,160 +90,6 @@ pub struct Simulation {
     found: Vec<Pair>,
 }
 
-/// How a body moves now.
-#[derive(Debug, Clone)]
-struct Mover {
-    course: Course,
-    /// The time, since the epoch, at which the course begins.
-    since: f64,
-    /// Goes up whenever the course changes.
-    version: u32,
-    /// How many boxes the body has been put back by, in all.
-    boxes: [i32; 3],
-}
-
-#[derive(Debug, Clone)]
-enum Course {
-    /// Freely.
-    Flight(Box<Flight>),
-    /// In contact, as this member of this group.
-    Held { group: u32, member: u32 },
-}
-
-/// Time as an epoch and what has passed since.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-struct Clock {
-    /// A sum of powers of two, exact.
-    epoch: f64,
-    /// When the epoch moves next, a power of two.
-    length: f64,
-    /// The time since the epoch of the latest event.
-    now: f64,
-}
-
-impl Clock {
-    fn absolute(&self, local: f64) -> f64 {
-        self.epoch + local
-    }
-
-    fn local(&self, absolute: f64) -> f64 {
-        absolute - self.epoch
-    }
-}
-
-/// What a run has counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-pub struct Counts {
-    /// Events.
-    pub events: u64,
-    /// Events that are impacts.
-    pub impacts: u64,
-    /// Grazes.
-    pub grazes: u64,
-    /// Holds begun.
-    pub holds: u64,
-    /// Pairs searched for a contact.
-    pub searches: u64,
-    /// Gaps evaluated in those searches.
-    pub gaps: u64,
-    /// Samples taken.
-    pub samples: u64,
-    /// Events in a row that did not move the clock.
-    stalled: u64,
-}
-
-/// Why a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stopped {
-    /// The time asked for was reached.
-    Until,
-    /// The number of events asked for was reached.
-    MaxEvents,
-    /// At a paradox, as asked.
-    Paradox,
-    /// Whoever drives the run ended it.
-    Interrupted,
-    /// Events accumulate at one time, or held motion takes ever shorter steps, without end.
-    Stalled,
-    /// A motion or a contact could not be followed; [`Simulation::trouble`] says which.
-    Lost,
-}
-
-/// What could not be followed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Trouble {
-    /// When.
-    pub time: f64,
-    /// Who; a plane counts as the first side.
-    pub sides: [Side; 2],
-    /// What was wrong.
-    pub cause: Cause,
-}
-
-/// Why a motion could not be followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
-    /// The search for the pair's next contact does not come forward: the motion is too fast, or its magnitudes too far apart.
-    Search,
-    /// The impact law has no answer.
-    Law,
-    /// Contacts at rest have no consistent forces, or the motion that holds them has none.
-    Hold(Obstacle),
-    /// Bodies tied by joints or loads, without contacts, have no motion from here.
-    Tied(Obstacle),
-}
-
-/// Something that makes a scene no start of a run.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Unfit {
-    /// The periodic box is too short for this body: it could touch its own image.
-    BoxTooShort {
-        /// The body.
-        body: usize,
-    },
-    /// Two overlap by this depth.
-    Overlap {
-        /// The first side.
-        first: Side,
-        /// The second, a body.
-        second: usize,
-        /// How deep.
-        depth: f64,
-    },
-    /// A body's motion is more than floating point holds.
-    Motion {
-        /// The body.
-        body: usize,
-    },
-    /// A rolling body is off its plane by this much.
-    OffPlane {
-        /// The joint.
-        joint: usize,
-        /// How far, negative below.
-        gap: f64,
-    },
-    /// A joint forbids a velocity that its bodies have.
-    OffJoint {
-        /// The joint.
-        joint: usize,
-        /// How much of it.
-        velocity: f64,
-    },
-    /// A joint is given as rows at an instant, and has no motion to follow.
-    Instant {
-        /// The joint.
-        joint: usize,
-    },
-    /// Tied bodies have no motion from here.
-    Tied {
-        /// One of them.
-        body: usize,
-        /// What is wrong.
-        obstacle: Obstacle,
-    },
-}
-
 /// Events in a row without progress that end a run.
 const MOST_STALLED: u64 = 20_000;
 
@@ -255,14 +106,7 @@ impl Simulation {
     /// # Errors
     /// What makes the states no start: overlaps, a box too short, motions that floats do not hold.
     pub fn new(world: World, states: &[State], settings: RunSettings) -> Result<Self, Vec<Unfit>> {
-        let mut unfit: Vec<Unfit> = world.too_large().map(|body| Unfit::BoxTooShort { body }).collect();
-        let held_by_floats = |state: &State| {
-            let numbers = [state.position, state.velocity, state.angular_velocity];
-            numbers.iter().flat_map(|v| v.iter()).all(|x| x.is_finite() && x.abs() < 1e150)
-        };
-        unfit.extend(
-            (0..states.len()).filter(|&i| !held_by_floats(&states[i])).map(|body| Unfit::Motion { body }),
-        );
+        let unfit = world.unfit(states);
         if !unfit.is_empty() {
             return Err(unfit);
         }
@@ -278,7 +122,7 @@ impl Simulation {
             .collect();
         let ledger = Ledger::open(&world, states);
         let mut simulation = Self {
-            clock: Clock { epoch: 0.0, length: 1.0, now: 0.0 },
+            clock: Clock::start(),
             settings,
             movers,
             groups: Vec::new(),
@@ -457,25 +301,6 @@ impl Simulation {
         self.states_at(self.clock.now)
     }
 
-    fn states_at(&self, t: f64) -> Vec<State> {
-        (0..self.movers.len()).map(|body| self.unwrapped(body, t)).collect()
-    }
-
-    /// A body's state, in the box where its course began.
-    fn state(&self, body: usize, t: f64) -> State {
-        let mover = &self.movers[body];
-        match &mover.course {
-            Course::Flight(flight) => flight.at(t - mover.since),
-            Course::Held { group, member } => self.held_state(*group, *member, t),
-        }
-    }
-
-    fn unwrapped(&self, body: usize, t: f64) -> State {
-        let mut state = self.state(body, t);
-        state.position -= self.world.boxes(self.movers[body].boxes);
-        state
-    }
-
     /// Samples up to a time; false if there are more to take.
     fn sample(&mut self, until: f64, recorder: &mut impl Recorder) -> bool {
         if self.settings.sample <= 0.0 {
@@ -520,107 +345,6 @@ impl Simulation {
         }
     }
 
-    fn versions(&self, pair: &Pair) -> [u32; 2] {
-        let first = match pair.first {
-            Party::Plane(_) => 0,
-            Party::Body(body) => self.movers[body as usize].version,
-        };
-        [first, self.movers[pair.second as usize].version]
-    }
-
-    /// Sets a body on a free course from a state, put back into the box.
-    fn launch(&mut self, body: usize, state: &State, t: f64) {
-        let flight = Flight::new(&self.world.bodies[body], state, &self.world.gravity);
-        let mover = &mut self.movers[body];
-        mover.course = Course::Flight(Box::new(flight));
-        mover.since = t;
-        mover.version = mover.version.wrapping_add(1);
-        self.wrap(body);
-    }
-
-    /// Puts a flying body back into the box, by whole boxes, at the start of its course.
-    fn wrap(&mut self, body: usize) {
-        let Some(lengths) = self.world.periodic else { return };
-        // Tied bodies stay together, wherever that is.
-        if self.world.tied(body) {
-            return;
-        }
-        let mover = &mut self.movers[body];
-        let Course::Flight(flight) = &mover.course else { return };
-        let mut start = *flight.start();
-        let mut moved = false;
-        for i in 0..3 {
-            if lengths[i] > 0.0 {
-                let boxes = (start.position[i] / lengths[i]).floor();
-                if boxes != 0.0 {
-                    moved = true;
-                    start.position[i] -= boxes * lengths[i];
-                    #[expect(
-                        clippy::cast_possible_truncation,
-                        reason = "boxes crossed are counted in 32 bits"
-                    )]
-                    let whole = boxes as i32;
-                    mover.boxes[i] = mover.boxes[i].saturating_sub(whole);
-                }
-            }
-        }
-        if moved {
-            let flight = Flight::new(&self.world.bodies[body], &start, &self.world.gravity);
-            mover.course = Course::Flight(Box::new(flight));
-        }
-    }
-
-    /// How long an epoch may be: some passages of the bodies' own sizes, a power of two.
-    fn epoch_length(&self) -> f64 {
-        let mut shortest = f64::INFINITY;
-        for (i, mover) in self.movers.iter().enumerate() {
-            let (speed, size) = match &mover.course {
-                Course::Flight(flight) => {
-                    let size = self.world.radius[i];
-                    (flight.start().velocity.norm() + flight.spin_bound() * size, size)
-                }
-                Course::Held { .. } if self.world.tied(i) => {
-                    let [size, speed] = self.sizes_of(&[predict::index(i)], self.clock.now);
-                    (speed, size)
-                }
-                Course::Held { .. } => continue,
-            };
-            let pull = self.world.pull(i).norm();
-            if size > 0.0 && speed > 0.0 {
-                shortest = shortest.min(size / speed);
-            }
-            if size > 0.0 && pull > 0.0 {
-                shortest = shortest.min((size / pull).sqrt());
-            }
-        }
-        if !shortest.is_finite() || shortest <= 0.0 {
-            shortest = 1.0;
-        }
-        (64.0 * shortest).log2().round().clamp(-300.0, 300.0).exp2()
-    }
-
-    /// Moves the zero of time.
-    fn next_epoch(&mut self) {
-        // Where nothing is due for long, epochs are passed by together.
-        let mut by = self.clock.length;
-        let next = self.queue.peek().map_or(f64::INFINITY, |entry| entry.time);
-        let idle = next.min(self.clock.local(self.settings.until));
-        while 2.0 * by <= idle {
-            by *= 2.0;
-        }
-        let mut queue = std::mem::take(&mut self.queue);
-        queue.shift(by, |entry| self.is_valid(entry));
-        self.queue = queue;
-        self.clock.epoch += by;
-        self.clock.now -= by;
-        for mover in &mut self.movers {
-            mover.since -= by;
-        }
-        self.shift_groups(by);
-        self.clock.length = self.epoch_length();
-        self.queue.push(Entry { time: self.clock.length, due: Due::Epoch, versions: [0; 2] });
-    }
-
     /// The whole against the ledger.
     fn check(&mut self) {
         self.book_all_friction(self.clock.now);
@@ -631,10 +355,5 @@ impl Simulation {
         }
         self.ledger.check(&self.world, &states, self.time(), self.counts.events);
         self.check_joints();
-    }
-
-    /// The displacement of the second body of a pair.
-    fn displacement(&self, pair: &Pair) -> Vector3<f64> {
-        self.world.boxes(pair.image)
     }
 }

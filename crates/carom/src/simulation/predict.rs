@@ -24,7 +24,7 @@ pub(super) enum Trajectory<'a> {
     /// A free flight.
     Flight(Anchored<&'a Flight>),
     /// A held body's.
-    Held(super::group::HeldMotion<'a>),
+    Held(super::held::HeldMotion<'a>),
 }
 
 impl Motion for Trajectory<'_> {

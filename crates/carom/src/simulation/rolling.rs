@@ -105,7 +105,7 @@ impl Simulation {
     pub(super) fn note_rolling(&mut self, number: usize, t: f64) {
         let Some(group) = &self.groups[number] else { return };
         let rolls = |joint: usize| matches!(self.world.joints[joint].kind, JointKind::Rolling { .. });
-        if !group.joints().iter().any(|&joint| rolls(joint)) {
+        if !group.joints.iter().any(|&joint| rolls(joint)) {
             return;
         }
         let [from, until] = [group.start(), t.min(group.end())];

@@ -89,8 +89,9 @@ impl From<&StateRecord> for State {
     }
 }
 
-/// Why a snapshot does not belong to a scene.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A snapshot is of another world than the one it is to go on in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the snapshot is of another world")]
 pub struct Foreign;
 
 impl Simulation {

@@ -135,7 +135,7 @@ impl Simulation {
         for number in 0..self.groups.len() {
             let Some(group) = &self.groups[number] else { continue };
             let Some(errors) = group.joint_errors(t) else { continue };
-            let sizes = self.sizes_of(group.bodies(), t);
+            let sizes = self.sizes_of(&group.bodies, t);
             for error in errors {
                 self.ledger.see_joint(error.position, error.velocity, sizes, self.counts.events);
             }
@@ -149,13 +149,9 @@ impl Simulation {
         for group in self.groups.iter().flatten() {
             let states = group.states(t);
             for (joint, reaction) in group.reactions(t) {
-                let now = self.world.joint_now(joint, group.bodies(), &states);
-                let bodies: Vec<_> = group
-                    .bodies()
-                    .iter()
-                    .map(|&b| self.world.bodies[b as usize])
-                    .zip(states.clone())
-                    .collect();
+                let now = self.world.joint_now(joint, &group.bodies, &states);
+                let bodies: Vec<_> =
+                    group.bodies.iter().map(|&b| self.world.bodies[b as usize]).zip(states.clone()).collect();
                 let point = now.point(&bodies);
                 let arm = point - bodies[now.bodies[0]].1.position;
                 let torque = reaction.torque - arm.cross(&reaction.force);

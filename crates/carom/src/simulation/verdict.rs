@@ -1,7 +1,7 @@
 //! What becomes of a contact that neither closes nor parts: the accelerations decide.
 //!
 //! Where free flight would let the bodies sink into one another, now or, at a paradox, in the next moment, a workless normal
-//! force keeps them touching until it returns to zero (`group`); or, as asked, they pass (`pass`) or the run stops. Where
+//! force keeps them touching until it returns to zero (`held`); or, as asked, they pass (`pass`) or the run stops. Where
 //! neither the second nor the third derivative of the gap says anything, the gap in free flight does, and one that stays zero
 //! stands without any force.
 

@@ -2,11 +2,13 @@
 
 use nalgebra::Vector3;
 
+use super::status::Unfit;
 use super::ties::Ties;
 use crate::body::{Body, State};
-use crate::contact::{Side, Surface};
+use crate::contact::{Contact, Side, Surface};
 use crate::flow::{Custom, Load};
 use crate::impact::Options;
+use crate::impact::mechanism::{BodyOutcome, Mechanism};
 use crate::joint::Joint;
 use crate::scene::model::{OnParadox, Scene, SurfaceRules};
 use crate::shape::{HalfSpace, Shape};
@@ -87,8 +89,7 @@ impl World {
     }
 
     /// A displacement by whole boxes.
-    #[must_use]
-    pub fn boxes(&self, image: [i32; 3]) -> Vector3<f64> {
+    pub(crate) fn boxes(&self, image: [i32; 3]) -> Vector3<f64> {
         self.periodic.map_or_else(Vector3::zeros, |lengths| {
             Vector3::from_fn(|i, _| if image[i] == 0 { 0.0 } else { f64::from(image[i]) * lengths[i] })
         })
@@ -115,8 +116,44 @@ impl World {
         self.surface.of(sides)
     }
 
+    /// What makes states no start, as far as each body tells by itself.
+    pub(crate) fn unfit(&self, states: &[State]) -> Vec<Unfit> {
+        let held_by_floats = |state: &State| {
+            let numbers = [state.position, state.velocity, state.angular_velocity];
+            numbers.iter().flat_map(|v| v.iter()).all(|x| x.is_finite() && x.abs() < 1e150)
+        };
+        let beyond = (0..states.len()).filter(|&i| !held_by_floats(&states[i]));
+        let too_large = self.too_large().map(|body| Unfit::BoxTooShort { body });
+        too_large.chain(beyond.map(|body| Unfit::Motion { body })).collect()
+    }
+
+    /// What the impact law makes of contacts; none where it has no answer. A contact that is not pressed has no grip, however
+    /// rough.
+    pub(crate) fn strike(
+        &self,
+        bodies: &[(Body, State)],
+        joints: &[Joint],
+        mut contacts: Vec<Contact>,
+    ) -> Option<BodyOutcome> {
+        loop {
+            let mechanism = Mechanism { bodies, joints, contacts: &contacts };
+            let outcome = mechanism.solve(&self.options).ok()?;
+            let mut slack = false;
+            for (contact, result) in contacts.iter_mut().zip(&outcome.contacts) {
+                let grips = contact.surface != Surface::Smooth && result.impulse <= 0.0;
+                if grips && result.impulse_vector != Vector3::zeros() {
+                    contact.surface = Surface::Smooth;
+                    slack = true;
+                }
+            }
+            if !slack {
+                return Some(outcome);
+            }
+        }
+    }
+
     /// The bodies that a periodic box is too short for: they could touch their own images.
-    pub fn too_large(&self) -> impl Iterator<Item = usize> + '_ {
+    fn too_large(&self) -> impl Iterator<Item = usize> + '_ {
         let shortest = self.periodic.map_or(f64::INFINITY, |lengths| {
             lengths.iter().filter(|&&l| l > 0.0).fold(f64::INFINITY, |least, &l| least.min(l))
         });

@@ -119,6 +119,7 @@ pub struct Phase {
 
 /// A contact's passage through compression and restitution.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Passage {
     /// The impulse (normal, tangent 1, tangent 2).
     pub impulse: Vector3<f64>,

@@ -1,0 +1,119 @@
+//! What a run says of itself: what it has counted, why it ended, what could not be followed, and why it cannot begin.
+
+use serde::{Deserialize, Serialize};
+
+use crate::contact::Side;
+use crate::flow::Obstacle;
+
+/// What a run has counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counts {
+    /// Events.
+    pub events: u64,
+    /// Events that are impacts.
+    pub impacts: u64,
+    /// Grazes.
+    pub grazes: u64,
+    /// Holds begun.
+    pub holds: u64,
+    /// Pairs searched for a contact.
+    pub searches: u64,
+    /// Gaps evaluated in those searches.
+    pub gaps: u64,
+    /// Samples taken.
+    pub samples: u64,
+    /// Events in a row that did not move the clock.
+    pub(super) stalled: u64,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stopped {
+    /// The time asked for was reached.
+    Until,
+    /// The number of events asked for was reached.
+    MaxEvents,
+    /// At a paradox, as asked.
+    Paradox,
+    /// Whoever drives the run ended it.
+    Interrupted,
+    /// Events accumulate at one time, or held motion takes ever shorter steps, without end.
+    Stalled,
+    /// A motion or a contact could not be followed; [`Simulation::trouble`](super::Simulation::trouble) says which.
+    Lost,
+}
+
+/// What could not be followed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trouble {
+    /// When.
+    pub time: f64,
+    /// Who; a plane counts as the first side.
+    pub sides: [Side; 2],
+    /// What was wrong.
+    pub cause: Cause,
+}
+
+/// Why a motion could not be followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The search for the pair's next contact does not come forward: the motion is too fast, or its magnitudes too far apart.
+    Search,
+    /// The impact law has no answer.
+    Law,
+    /// Contacts at rest have no consistent forces, or the motion that holds them has none.
+    Hold(Obstacle),
+    /// Bodies tied by joints or loads, without contacts, have no motion from here.
+    Tied(Obstacle),
+}
+
+/// Something that makes a scene no start of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Unfit {
+    /// The periodic box is too short for this body: it could touch its own image.
+    BoxTooShort {
+        /// The body.
+        body: usize,
+    },
+    /// Two overlap by this depth.
+    Overlap {
+        /// The first side.
+        first: Side,
+        /// The second, a body.
+        second: usize,
+        /// How deep.
+        depth: f64,
+    },
+    /// A body's motion is more than floating point holds.
+    Motion {
+        /// The body.
+        body: usize,
+    },
+    /// A rolling body is off its plane by this much.
+    OffPlane {
+        /// The joint.
+        joint: usize,
+        /// How far, negative below.
+        gap: f64,
+    },
+    /// A joint forbids a velocity that its bodies have.
+    OffJoint {
+        /// The joint.
+        joint: usize,
+        /// How much of it.
+        velocity: f64,
+    },
+    /// A joint is given as rows at an instant, and has no motion to follow.
+    Instant {
+        /// The joint.
+        joint: usize,
+    },
+    /// Tied bodies have no motion from here.
+    Tied {
+        /// One of them.
+        body: usize,
+        /// What is wrong.
+        obstacle: Obstacle,
+    },
+}
