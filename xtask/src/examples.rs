@@ -49,7 +49,7 @@ pub fn run(root: &Path) -> Result<(), Failure> {
 
 /// The program: the one that `CAROM` names, or this workspace's, built now as for the tests. It prints what a release prints.
 pub fn program(root: &Path) -> Result<PathBuf, Failure> {
-    build(root, "debug", &["build"])
+    build(root, "debug", &["build", "--workspace"])
 }
 
 /// The program as its users have it, for what is timed.
