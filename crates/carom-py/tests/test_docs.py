@@ -28,7 +28,7 @@ def test_docstrings(name: str) -> None:
     module = importlib.import_module(f"carom.{name}" if name else "carom")
     failed, attempted = doctest.testmod(module)
     assert failed == 0
-    assert attempted > 0 or name in ("_arrays", "_tables", "errors", "plots")
+    assert attempted > 0 or name in ("_arrays", "_options", "_tables", "errors", "plots")
 
 
 @pytest.mark.parametrize("page", ["crates/carom-py/README.md", "book/src/python.md"])

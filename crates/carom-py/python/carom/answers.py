@@ -48,6 +48,14 @@ def wrap(value: Any) -> Any:
     return value
 
 
+def _copied(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copied(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_copied(entry) for entry in value]
+    return value
+
+
 class Record(Mapping[str, Any]):
     """A table of a document: its entries by attribute or by name.
 
@@ -92,8 +100,9 @@ class Record(Mapping[str, Any]):
         return [*super().__dir__(), *(key for key in self._document() if key.isidentifier())]
 
     def to_dict(self) -> dict[str, Any]:
-        """The plain document: dictionaries, lists and numbers."""
-        return self._document()
+        """The plain document: dictionaries, lists and numbers, all yours to change."""
+        found: dict[str, Any] = _copied(self._document())
+        return found
 
     def __repr__(self) -> str:
         entries = ", ".join(f"{key}={_short(value)}" for key, value in self._document().items())

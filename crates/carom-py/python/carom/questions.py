@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
-from typing import Any, Mapping, Optional, Sequence, TypeVar, Union
+from typing import Any, Iterator, Mapping, Optional, Sequence, TypeVar, Union
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import _carom
-from ._arrays import Floats
+from ._arrays import Floats, numbers
+from ._options import flag, number, some_number, some_order, some_whole, some_word, whole, word
 from ._tables import Columns
 from .answers import (
     Answer,
@@ -41,22 +43,39 @@ class _Resolution:
 
     __slots__ = ("law", "termination", "order", "tolerance", "max_steps", "project", "strict")
 
+    law: Optional[str]
+    termination: Optional[str]
+    order: Union[str, list[int], None]
+    tolerance: Optional[float]
+    max_steps: Optional[int]
+    project: bool
+    strict: bool
 
-def _resolution(*options: Any) -> Optional[_Resolution]:
-    if options == _NOTHING:
+
+def _resolution(
+    law: Any, termination: Any, order: Any, tolerance: Any, max_steps: Any, project: Any, strict: Any
+) -> Optional[_Resolution]:
+    if law is termination is order is tolerance is max_steps is None and project is strict is False:
         return None
     resolution = _Resolution()
-    for name, value in zip(_Resolution.__slots__, options):
-        setattr(resolution, name, value)
+    resolution.law = some_word("law", law)
+    resolution.termination = some_word("termination", termination)
+    resolution.order = some_order("order", order)
+    resolution.tolerance = some_number("tolerance", tolerance)
+    resolution.max_steps = some_whole("max_steps", max_steps)
+    resolution.project = flag("project", project)
+    resolution.strict = flag("strict", strict)
     return resolution
 
 
-_NOTHING = (None, None, None, None, None, False, False)
+# What was made in Python has no lines that a user has seen.
+_UNSEEN = re.compile(r"^<(?:Scene|dict)>:\d+:\d+: ")
 
 
 def _warn(said: list[str]) -> None:
+    """Warns at the line that called the function that calls this."""
     for each in said:
-        warnings.warn(each, SceneWarning, stacklevel=4)
+        warnings.warn(_UNSEEN.sub("", each), SceneWarning, stacklevel=3)
 
 
 def _judged(answer: A, verdict: str, strict: bool) -> A:
@@ -108,7 +127,9 @@ def solve(
     True
     """
     options = _resolution(law, termination, order, tolerance, max_steps, project, strict)
-    text, verdict, said = _carom.ask_solve(read(scene), options, touching, screws)
+    text, verdict, said = _carom.ask_solve(
+        read(scene), options, number("touching", touching), flag("screws", screws)
+    )
     if said:
         _warn(said)
     return _judged(Solution(text), verdict, strict)
@@ -132,7 +153,7 @@ def compare(
     [0.43629752, 0.09497717, 0.3]
     """
     options = _resolution(None, termination, order, tolerance, max_steps, project, strict)
-    text, verdict, said = _carom.ask_compare(read(scene), options, touching)
+    text, verdict, said = _carom.ask_compare(read(scene), options, number("touching", touching))
     if said:
         _warn(said)
     return _judged(Comparison(text), verdict, strict)
@@ -151,7 +172,13 @@ def classify(
     >>> classify("cases/papers/paradox.toml").contacts[0].type
     'paradox_2b_star'
     """
-    text, svg, said = _carom.ask_classify(read(scene), touching, tolerance, picture, span)
+    text, svg, said = _carom.ask_classify(
+        read(scene),
+        number("touching", touching),
+        number("tolerance", tolerance),
+        flag("picture", picture),
+        some_number("span", span),
+    )
     if said:
         _warn(said)
     return Classification(text, svg)
@@ -163,7 +190,7 @@ def gap(scene: AnyScene, *, at: float = 0.0) -> PairGaps:
     >>> round(gap("cases/papers/paradox.toml", at=0.1).pairs[0].gap, 10)
     -0.0020464497
     """
-    text, _, said = _carom.ask_gap(read(scene), at)
+    text, _, said = _carom.ask_gap(read(scene), number("at", at))
     if said:
         _warn(said)
     return PairGaps(text)
@@ -176,7 +203,7 @@ def toi(scene: AnyScene, *, until: Optional[float] = None) -> FirstContacts:
     >>> abs(found.time - 0.3) <= found.time_error
     True
     """
-    text, _, said = _carom.ask_toi(read(scene), until)
+    text, _, said = _carom.ask_toi(read(scene), some_number("until", until))
     if said:
         _warn(said)
     return FirstContacts(text)
@@ -228,7 +255,7 @@ def generalized(
         raise TypeError("give a problem, or its matrices, not both")
     options = _resolution(law, termination, order, tolerance, max_steps, project, strict)
     source = read(named if problem is None else problem)
-    text, verdict, _ = _carom.ask_generalized(source, options, matrices)
+    text, verdict, _ = _carom.ask_generalized(source, options, flag("matrices", matrices))
     return _judged(Resolved(text), verdict, strict)
 
 
@@ -248,8 +275,36 @@ class Solutions(Columns):
     impulse_vector: Floats
     energy_before: Floats
     energy_after: Floats
-    bodies: list[str]
-    contacts: list[str]
+    consistent: NDArray[np.bool_]
+    admissible: NDArray[np.bool_]
+    velocity_unique: NDArray[np.bool_]
+    impulse_unique: NDArray[np.bool_]
+
+    def __init__(self, columns: dict[str, Any], bodies: list[str], contacts: list[str]) -> None:
+        super().__init__(columns)
+        self.bodies = bodies
+        self.contacts = contacts
+
+    def _like(self, columns: dict[str, Any]) -> Solutions:
+        return Solutions(columns, self.bodies, self.contacts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Solutions, (self._columns, self.bodies, self.contacts)
+
+    def _flat(self) -> Iterator[tuple[str, Any]]:
+        """By body or contact, then by axis; by their numbers where names are not their own."""
+        for name, column in self._columns.items():
+            if column.ndim == 1:
+                yield name, column
+                continue
+            whose = self.contacts if name.startswith("impulse") else self.bodies
+            whose = whose if len(set(whose)) == len(whose) else [str(k) for k in range(len(whose))]
+            for k, who in enumerate(whose):
+                if column.ndim == 2:
+                    yield f"{name}_{who}", column[:, k]
+                else:
+                    for i, axis in enumerate("xyz"):
+                        yield f"{name}_{who}_{axis}", column[:, k, i]
 
 
 def solve_many(
@@ -284,19 +339,17 @@ def solve_many(
     options = _resolution(law, termination, order, tolerance, max_steps, project, False)
     count = counts.pop()
     bodies, contacts, columns, said = _carom.solve_many(
-        read(scene), options, touching, count, given[0], given[1], progress
+        read(scene), options, number("touching", touching), count, given[0], given[1], progress
     )
     if said:
         _warn(said)
-    found = Solutions(columns)
-    found.bodies, found.contacts = bodies, contacts
-    return found
+    return Solutions(columns, bodies, contacts)
 
 
 def _states(value: Optional[ArrayLike], name: str) -> Optional[Floats]:
     if value is None:
         return None
-    array = np.ascontiguousarray(value, dtype=np.float64)
+    array = numbers(value, name)
     if array.ndim not in (2, 3) or array.shape[-1] != 3:
         raise ValueError(f"{name} has shape {array.shape}, expected (n, bodies, 3)")
     return array
@@ -320,7 +373,13 @@ def paradox(
     >>> classify(found.toml).contacts[0].type
     'paradox_2b'
     """
-    text, toml, verdict = _carom.ask_paradox([_spelled(first), _spelled(second)], type, planar, seed, before)
+    text, toml, verdict = _carom.ask_paradox(
+        [_spelled(first), _spelled(second)],
+        word("type", type),
+        flag("planar", planar),
+        whole("seed", seed),
+        number("before", before),
+    )
     answer = Paradox(text)
     answer.toml = toml
     if strict and verdict:
@@ -333,10 +392,10 @@ def _spelled(shape: Union[Shape, str]) -> str:
     if isinstance(shape, str):
         return shape
     if isinstance(shape, Sphere):
-        return f"sphere({shape.radius!r})"
+        return f"sphere({number('radius', shape.radius)!r})"
     if isinstance(shape, Superellipsoid):
         axes = ",".join(repr(float(axis)) for axis in np.asarray(shape.semi_axes))
-        return f"superellipsoid({axes};{shape.exponent!r})"
+        return f"superellipsoid({axes};{number('exponent', shape.exponent)!r})"
     if isinstance(shape, Ellipsoid):
         return "ellipsoid(" + ",".join(repr(float(axis)) for axis in np.asarray(shape.semi_axes)) + ")"
     raise TypeError("a paradox takes spheres, ellipsoids and superellipsoids")

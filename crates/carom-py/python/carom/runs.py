@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from . import _carom
 from ._arrays import Floats
+from ._options import flag, some_number, some_whole, some_word, whole
 from ._tables import Columns
 from .answers import Answer, Sections
 from .errors import AuditError
@@ -28,6 +29,9 @@ class Table(Columns):
     without a copy (`pyarrow.table(table)`, `polars.DataFrame(table)`)."""
 
     def __init__(self, source: Any) -> None:
+        if isinstance(source, dict):
+            self._columns = source
+            source = None
         self._source = source
 
     @cached_property
@@ -47,28 +51,20 @@ class Table(Columns):
         return columns
 
     def __len__(self) -> int:
-        return len(self._source)
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, (str, int, np.integer)):
-            return super().__getitem__(key)
-        return Columns({name: column[key] for name, column in self._columns.items()})
+        return super().__len__() if self._source is None else len(self._source)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (self[i] for i in range(len(self)))
 
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self._source.__arrow_c_stream__(requested_schema)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._columns,)
+
+    def _arrow(self) -> Any:
+        return super()._arrow() if self._source is None else self._source
 
     def __arrow_c_schema__(self) -> Any:
-        source = self._source
+        source = self._arrow()
         return (source if hasattr(source, "__arrow_c_schema__") else source.schema).__arrow_c_schema__()
-
-    def to_arrow(self) -> Any:
-        """A pyarrow Table."""
-        import pyarrow
-
-        return pyarrow.table(self)
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame."""
@@ -77,11 +73,32 @@ class Table(Columns):
         except ImportError:
             return super().to_pandas()
 
-    def to_polars(self) -> Any:
-        """A polars DataFrame."""
-        import polars
 
-        return polars.DataFrame(self)
+class Events(Table):
+    """The events of a run: a row for every contact of every event."""
+
+    number: NDArray[np.int64]
+    time: Floats
+    time_error: Floats
+    kind: NDArray[np.str_]
+    first: NDArray[np.str_]
+    second: NDArray[np.str_]
+    type: NDArray[np.str_]
+    gap: Floats
+    approach: Floats
+    separation: Floats
+    impulse: Floats
+    energy_before: Floats
+    energy_after: Floats
+
+
+class Samples(Table):
+    """The samples of a run: a row for every body at every moment, which is `sample`, `before` or `after` an event."""
+
+    time: Floats
+    body: NDArray[np.str_]
+    moment: NDArray[np.str_]
+    event: NDArray[np.int64]
 
 
 class BodyView(NamedTuple):
@@ -118,8 +135,8 @@ class Recording(Answer):
         recorded: Any = None,
     ) -> None:
         super().__init__(document)
-        self.events = Table(tables["events"])
-        self.samples = Table(tables["samples"])
+        self.events = Events(tables["events"])
+        self.samples = Samples(tables["samples"])
         self.joint_impulses = Table(tables["joint_impulses"]) if "joint_impulses" in tables else None
         self.reactions = Table(tables["reactions"]) if "reactions" in tables else None
         self._recorded = recorded
@@ -142,7 +159,7 @@ class Recording(Answer):
 
     def to_dict(self, samples: bool = False) -> dict[str, Any]:
         """The document of `carom run --json`, events included; with `samples` also those."""
-        document = dict(self._document())
+        document = super().to_dict()
         if self._recorded is None:
             return document
         entries: dict[str, Any] = json.loads(self._recorded.entries(samples))
@@ -192,7 +209,8 @@ class Recording(Answer):
 
     def _summary(self) -> str:
         found = self._document()
-        return f"{len(self.events)} events, {len(self.samples)} samples, t = {found['time']!r}, stopped: {found['stopped']}"
+        events = found.get("performance", {}).get("events", len(self.events))
+        return f"{events} events, {len(self.samples)} samples, t = {found['time']!r}, stopped: {found['stopped']}"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self._summary()}>"
@@ -203,9 +221,27 @@ class _Changes:
 
     __slots__ = ("until", "max_events", "sample", "on_paradox", "loop", "replica", "strict")
 
-    def __init__(self, *options: Any) -> None:
-        for name, value in zip(self.__slots__, options):
-            setattr(self, name, value)
+    until: Optional[float]
+    max_events: Optional[int]
+    sample: Optional[float]
+    on_paradox: Optional[str]
+    loop: Optional[str]
+    replica: int
+    strict: bool
+
+
+def _changes(
+    until: Any, max_events: Any, sample: Any, on_paradox: Any, loop: Any, replica: Any, strict: Any
+) -> _Changes:
+    changes = _Changes()
+    changes.until = some_number("until", until)
+    changes.max_events = some_whole("max_events", max_events)
+    changes.sample = some_number("sample", sample)
+    changes.on_paradox = some_word("on_paradox", on_paradox)
+    changes.loop = some_word("loop", loop)
+    changes.replica = whole("replica", replica)
+    changes.strict = flag("strict", strict)
+    return changes
 
 
 def run(
@@ -240,7 +276,7 @@ def run(
     >>> bool(abs(swing.final.ball.position[0] - 1.0) < 1e-12)
     True
     """
-    changes = _Changes(until, max_events, sample, on_paradox, loop, replica, strict)
+    changes = _changes(until, max_events, sample, on_paradox, loop, replica, strict)
     pushes = []
     for names, force in (forces or {}).items():
         bodies = [names] if isinstance(names, str) else list(names)
@@ -287,8 +323,8 @@ def run_replicas(
     >>> len(gas.replicas), gas.observables.compressibility.mean > 1
     (3, True)
     """
-    changes = _Changes(until, max_events, None, None, loop, 0, strict)
-    document, verdict, said = _carom.ask_replicas(read(scene), changes, replicas, progress)
+    changes = _changes(until, max_events, None, None, loop, 0, strict)
+    document, verdict, said = _carom.ask_replicas(read(scene), changes, whole("replicas", replicas), progress)
     if said:
         _warn(said)
     answer = Replicas(document)

@@ -17,16 +17,18 @@ in a file.
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _carom
 from .bodies import Bodies
+from .errors import SceneError
 from .shapes import Ellipsoid, Point, Shape, Sphere, Superellipsoid
 
 __all__ = [
@@ -82,6 +84,35 @@ def _entry(value: Any) -> Any:
 
 
 _encode = json.JSONEncoder(default=_entry).encode
+_encode_finite = json.JSONEncoder(default=_entry, allow_nan=False).encode
+
+
+def _infinite(node: Any, path: str) -> Iterator[tuple[str, float]]:
+    """The numbers of a document that are none, with their places."""
+    if isinstance(node, dict):
+        for key, entry in node.items():
+            yield from _infinite(entry, f"{path}.{key}" if path else key)
+    elif isinstance(node, list):
+        for k, entry in enumerate(node):
+            yield from _infinite(entry, f"{path}[{k}]")
+    elif isinstance(node, float) and not math.isfinite(node):
+        yield path, node
+
+
+def _text(name: str, scene: Any) -> Text:
+    """A scene of Python's as a text. JSON has no words for NaN and infinity, so they are refused here, in the reader's words."""
+    try:
+        return Text(name, _encode_finite(scene), True)
+    except ValueError:
+        found = list(_infinite(json.loads(_encode(scene)), ""))
+        if not found:
+            raise
+    faults = [(1, 1, path, str(x), _fault(x), "a finite number") for path, x in found]
+    raise SceneError(name, faults)
+
+
+def _fault(x: float) -> str:
+    return "is not a number" if math.isnan(x) else "is infinite, or too large for a 64-bit float"
 
 
 class Kind:
@@ -384,13 +415,16 @@ class Text:
 
 
 def read(scene: AnyScene) -> Text:
-    """The text of a scene: a path is opened; a string is a path if it names a file that exists, and text otherwise."""
+    """The text of a scene: a path is opened. A string is a path if it names a file that exists, or if nothing in it is TOML or JSON:
+    neither a line's end nor `=` nor `{`."""
     if isinstance(scene, (Scene, Mapping)):
-        return Text("<Scene>" if isinstance(scene, Scene) else "<dict>", _encode(scene), True)
+        return _text("<Scene>" if isinstance(scene, Scene) else "<dict>", scene)
     if isinstance(scene, os.PathLike):
         return _open(Path(scene))
     if isinstance(scene, str):
-        if "\n" not in scene and "=" not in scene and "{" not in scene:
+        if scene.strip() and not any(mark in scene for mark in "\n={"):
+            return _open(Path(scene))
+        if "\n" not in scene and len(scene) < 4096 and "\0" not in scene and os.path.isfile(scene):
             return _open(Path(scene))
         return Text("<str>", scene, None)
     raise TypeError(f"expected a Scene, a dict, text or a path, found {type(scene).__name__}")
