@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from typing import Any, Iterator, Mapping, Optional, Sequence, TypeVar, Union
+from typing import Any, Iterator, Literal, Mapping, Optional, Sequence, TypeVar, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +30,10 @@ from .many import Progress
 from .scene import AnyScene, read
 from .shapes import Ellipsoid, Shape, Sphere, Superellipsoid
 
-Order = Union[str, Sequence[int]]
+Law = Literal["newton_lcp", "newton", "poisson", "sequential", "reflection", "decoupled"]
+Termination = Literal["stronge", "poisson", "newton"]
+Kind = Literal["2b_star", "2b", "marginal"]
+Order = Union[Literal["given", "reversed", "fastest"], Sequence[int]]
 A = TypeVar("A", bound=Answer)
 
 
@@ -99,8 +102,8 @@ def _why(answer: Answer) -> str:
 def solve(
     scene: AnyScene,
     *,
-    law: Optional[str] = None,
-    termination: Optional[str] = None,
+    law: Optional[Law] = None,
+    termination: Optional[Termination] = None,
     order: Optional[Order] = None,
     tolerance: Optional[float] = None,
     max_steps: Optional[int] = None,
@@ -111,7 +114,17 @@ def solve(
 ) -> Solution:
     """Resolves the impact at the scene's instant.
 
-    With `strict` a result that is inconsistent or not admissible raises `PhysicsError`; without, the result says so itself.
+    - `law`: the impact law, instead of the scene's: `newton_lcp`, `newton`, `poisson`, `sequential`, `reflection`, `decoupled`.
+    - `termination`: how a contact with Coulomb friction ends: `stronge`, `poisson`, `newton`.
+    - `order`: the order in which `sequential` takes contacts: `given`, `reversed`, `fastest`, or their numbers.
+    - `tolerance`: of rank, consistency and admissibility, relative to the data; from 1e-14 to 0.01.
+    - `max_steps`: after so many steps of the law the result says that they ran out.
+    - `project`: takes the nearest velocity that the joints allow, instead of refusing one that violates them.
+    - `touching`: how close counts as touching where contacts are detected, relative to the sizes of the bodies.
+    - `screws`: shows the contacts as screws too: inertances, wrenches, Plücker coordinates.
+    - `strict`: a result that is inconsistent or not admissible raises `PhysicsError`; without, the result says so itself.
+
+    In SI units, as the scene is: impulses in N s, velocities in m/s and rad/s, energies in J.
 
     >>> from carom import Body, Plane, Scene, Sphere
     >>> scene = Scene(
@@ -138,7 +151,7 @@ def solve(
 def compare(
     scene: AnyScene,
     *,
-    termination: Optional[str] = None,
+    termination: Optional[Termination] = None,
     order: Optional[Order] = None,
     tolerance: Optional[float] = None,
     max_steps: Optional[int] = None,
@@ -146,7 +159,7 @@ def compare(
     touching: float = _carom.TOUCHING,
     strict: bool = False,
 ) -> Comparison:
-    """Resolves the same impact under every law.
+    """Resolves the same impact under every law; the options are those of `solve`.
 
     >>> found = compare("cases/papers/sp_two_planes.toml")
     >>> found.laws.decoupled.bodies.ellipsoid[0].round(8).tolist()
@@ -167,7 +180,9 @@ def classify(
     picture: bool = False,
     span: Optional[float] = None,
 ) -> Classification:
-    """The kinematics and the type of every contact. With `picture` a notebook shows the neighbourhood of each contact in time.
+    """The kinematics and the type of every contact. With `picture` a notebook shows the neighbourhood of each contact in time, `span`
+    seconds to either side. `touching` is how close counts as touching, relative to sizes; `tolerance` is which rates count as zero,
+    relative to theirs.
 
     >>> classify("cases/papers/paradox.toml").contacts[0].type
     'paradox_2b_star'
@@ -185,7 +200,7 @@ def classify(
 
 
 def gap(scene: AnyScene, *, at: float = 0.0) -> PairGaps:
-    """The signed distance of every pair after free flight to a time.
+    """The signed distance of every pair, in metres, after free flight to the time `at`, in seconds.
 
     >>> round(gap("cases/papers/paradox.toml", at=0.1).pairs[0].gap, 10)
     -0.0020464497
@@ -197,7 +212,8 @@ def gap(scene: AnyScene, *, at: float = 0.0) -> PairGaps:
 
 
 def toi(scene: AnyScene, *, until: Optional[float] = None) -> FirstContacts:
-    """The first time of impact of every pair in free flight, with a bound on its error.
+    """The first time of impact of every pair in free flight, with a bound on its error, in seconds; searched to `until`, or the
+    scene's `run.until`.
 
     >>> found = toi("cases/gallery/collision.toml").pairs[0]
     >>> abs(found.time - 0.3) <= found.time_error
@@ -220,8 +236,8 @@ def generalized(
     tangential: Optional[Sequence[int]] = None,
     rough: Optional[Sequence[Mapping[str, Any]]] = None,
     friction: Optional[Sequence[Mapping[str, Any]]] = None,
-    law: Optional[str] = None,
-    termination: Optional[str] = None,
+    law: Optional[Law] = None,
+    termination: Optional[Termination] = None,
     order: Optional[Order] = None,
     tolerance: Optional[float] = None,
     max_steps: Optional[int] = None,
@@ -231,7 +247,7 @@ def generalized(
 ) -> Resolved:
     """Resolves an impact given as matrices: by name, or as a dictionary, text or path like a file of `carom generalized`.
 
-    Without `matrices` the answer leaves out W and the projector, which on large problems cost as much as the rest.
+    The options are those of `solve`. Without `matrices` the answer leaves out W and the projector, which on large problems cost as much as the rest.
 
     >>> import numpy as np
     >>> cradle = generalized(
@@ -312,8 +328,8 @@ def solve_many(
     *,
     velocity: Optional[ArrayLike] = None,
     angular_velocity: Optional[ArrayLike] = None,
-    law: Optional[str] = None,
-    termination: Optional[str] = None,
+    law: Optional[Law] = None,
+    termination: Optional[Termination] = None,
     order: Optional[Order] = None,
     tolerance: Optional[float] = None,
     max_steps: Optional[int] = None,
@@ -322,7 +338,7 @@ def solve_many(
     progress: Optional[Progress] = None,
 ) -> Solutions:
     """Resolves the impact at the scene's instant for many velocities, on all cores: arrays `(n, bodies, 3)` in the order of the
-    scene's bodies, or `(n, 3)` for a scene with one. What is not given is the scene's.
+    scene's bodies, or `(n, 3)` for a scene with one. What is not given is the scene's. The options are those of `solve`.
 
     >>> import numpy as np
     >>> from carom import Body, Plane, Scene, Sphere
@@ -359,7 +375,7 @@ def paradox(
     first: Union[Shape, str],
     second: Union[Shape, str],
     *,
-    type: str = "2b_star",
+    type: Kind = "2b_star",
     planar: bool = False,
     seed: int = 0,
     before: float = 0.0,
@@ -367,6 +383,9 @@ def paradox(
 ) -> Paradox:
     """Finds how two bodies of these shapes, homogeneous and of unit mass, can touch so that free flight would let them overlap
     though nothing closes. `scene` of the answer is a scene to run, where there is one.
+
+    `type` is that of the contact wanted, `planar` asks for a motion in a plane, `seed` chooses among random ones, and `before` is how
+    long before the contact the scene begins, in seconds. With `strict` nothing found raises `PhysicsError`.
 
     >>> from carom import Ellipsoid
     >>> found = paradox(Ellipsoid([3, 1, 1]), Ellipsoid([1.5, 0.7, 1]), type="2b", planar=True)

@@ -6,7 +6,7 @@ import json
 import os
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Literal, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,12 @@ from .flight import States
 from .questions import _warn
 from .scene import AnyScene, Text, read
 
+if TYPE_CHECKING:
+    from .plots import Animation
+
+Panel = Literal["position", "velocity", "angular_velocity", "energy"]
+OnParadox = Literal["hold", "pass", "stop"]
+Loop = Literal["simulation", "crowd"]
 Force = Callable[[float, Floats, Floats, Floats, Floats], Any]
 
 
@@ -191,15 +197,16 @@ class Recording(Answer):
         times: Floats = table["time"][chosen]
         return times, states
 
-    def plot(self, what: Union[str, Sequence[str]] = ("position", "velocity", "energy")) -> Any:
-        """Draws positions, velocities, angular velocities and energies over time; a matplotlib figure. `what` names one, or several
-        for panels below each other."""
+    def plot(self, what: Union[Panel, Sequence[Panel]] = ("position", "velocity", "energy")) -> Any:
+        """Draws positions, velocities, angular velocities and energies over time, with lines at the impacts; a matplotlib figure.
+        `what` names one, or several for panels below each other. Of more than twelve bodies the first twelve are drawn."""
         from .plots import plot
 
         return plot(self, what)
 
-    def animate(self, *, frames: int = 100, fps: float = 25.0, view: tuple[float, float] = (20.0, -60.0)) -> Any:
-        """The bodies in motion: an animation that a notebook shows, and that `save` writes to a file."""
+    def animate(self, *, frames: int = 40, fps: float = 15.0, view: tuple[float, float] = (20.0, -60.0)) -> Animation:
+        """The bodies in motion, with the planes: an animation that a notebook shows, and that `save` writes to a file. A notebook
+        draws each frame beforehand, at some 90 ms and 50 kB. `view` is elevation and azimuth, in degrees."""
         from .plots import animate
 
         return animate(self, frames, fps, view)
@@ -250,15 +257,29 @@ def run(
     until: Optional[float] = None,
     max_events: Optional[int] = None,
     sample: Optional[float] = None,
-    on_paradox: Optional[str] = None,
-    loop: Optional[str] = None,
+    on_paradox: Optional[OnParadox] = None,
+    loop: Optional[Loop] = None,
     replica: int = 0,
     forces: Optional[Mapping[Union[str, tuple[str, ...]], Force]] = None,
     progress: Optional[Callable[[float, float], object]] = None,
     strict: bool = False,
 ) -> Recording:
-    """Runs a scene, event by event. Ctrl-C ends it with what was reached, `stopped` = interrupted. `progress` is called with the time
-    reached and the time wanted. With `strict` the first event that the audit finds wrong ends the run and raises `AuditError`.
+    """Runs a scene, event by event. Ctrl-C ends it with what was reached, `stopped` = interrupted.
+
+    What is not given is the scene's under `[run]`:
+
+    - `until`: the time to stop at, in seconds (10).
+    - `max_events`: the number of events to stop at.
+    - `sample`: the interval of samples, in seconds (0.01: a run to t = 1e4 keeps a million rows a body); 0 keeps the moments of
+      events only.
+    - `on_paradox`: what happens where nothing closes and free flight would overlap: `hold` the contact by its finite force, `pass`
+      through, or `stop`.
+    - `loop`: `simulation`, or `crowd` for very many free bodies; without it the one that suits.
+    - `replica`: which of the copies that differ in the seeds of their fills, as in `run_replicas`; the scene must have a fill.
+    - `progress` is called with the time reached and the time wanted.
+    - `strict`: the first event that the audit finds wrong by more than 1e-9 ends the run and raises `AuditError`.
+
+    In SI units, as the scene is: metres, seconds, kilograms.
 
     `forces` are functions of yours: under the name of a body, or a tuple of names, `f(t, position, orientation, velocity,
     angular_velocity)` with one row a body, returning the force on each, or forces and torques. They must be as smooth as the motion
@@ -312,7 +333,7 @@ def run_replicas(
     *,
     until: Optional[float] = None,
     max_events: Optional[int] = None,
-    loop: Optional[str] = None,
+    loop: Optional[Loop] = None,
     progress: Optional[Callable[[int, int], object]] = None,
     strict: bool = False,
 ) -> Replicas:

@@ -126,7 +126,12 @@ class Kind:
 
 @dataclass(eq=False)
 class Body:
-    """A body: `[[body]]` of a scene."""
+    """A body: `[[body]]` of a scene, in SI units.
+
+    `mass` in kg or `density` in kg/m³; `inertia`, the principal moments in kg m², where it is not that of the homogeneous body; `position`
+    of the centre of mass in m; `orientation` a quaternion `[w, x, y, z]` or a table as the file has it, from body axes to world axes;
+    `velocity` in m/s; `angular_velocity` in rad/s in the world frame, or `angular_velocity_body` in the body's. A `fixed` body does not
+    move."""
 
     name: str
     shape: Union[Shape, Mapping[str, Any]]
@@ -334,7 +339,7 @@ class World:
 
 @dataclass(eq=False)
 class Impact:
-    """How impacts are resolved: `[impact]`."""
+    """How impacts are resolved: `[impact]`; the laws and terminations of `solve`."""
 
     law: Optional[str] = None
     termination: Optional[str] = None
@@ -342,7 +347,8 @@ class Impact:
 
 @dataclass(eq=False)
 class Run:
-    """How the scene is run: `[run]`."""
+    """How the scene is run: `[run]`; the options of the function `run`, `record_events`, whether events are kept, and
+    `contact_time`: among very many bodies, a collision sooner than this after another of the same body is elastic."""
 
     until: Optional[float] = None
     max_events: Optional[int] = None
