@@ -24,7 +24,9 @@ MODULES = [name for _, name, _ in pkgutil.iter_modules([str(PACKAGE)]) if name !
 
 
 @pytest.mark.parametrize("name", ["", *MODULES])
-def test_docstrings(name: str) -> None:
+def test_docstrings(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a user is who has the package and not the repository."""
+    monkeypatch.chdir(tmp_path)
     module = importlib.import_module(f"carom.{name}" if name else "carom")
     failed, attempted = doctest.testmod(module)
     assert failed == 0

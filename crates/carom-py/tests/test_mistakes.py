@@ -133,6 +133,11 @@ def test_a_fixed_body_does_not_move() -> None:
         carom.toi_many(fixed, carom.Bodies(carom.Sphere(1.0), position=[4, 0, 0]), until=1.0)
 
 
+def test_a_joint_is_no_shape() -> None:
+    with pytest.raises(TypeError, match="Ball is no shape; there are Point, Sphere"):
+        carom.Body("b", carom.Ball([0, 0, 0]), mass=1.0)  # type: ignore[arg-type]
+
+
 def test_moments_are_no_tensor() -> None:
     with pytest.raises(ValueError, match="tensor"):
         carom.Bodies(carom.Sphere(1.0), inertia=np.eye(3))

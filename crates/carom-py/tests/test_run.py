@@ -258,10 +258,17 @@ def test_without_matplotlib_and_pyarrow() -> None:
     code = """
 import sys
 sys.modules["matplotlib"] = sys.modules["matplotlib.pyplot"] = sys.modules["pyarrow"] = sys.modules["pyarrow.parquet"] = None
+sys.modules["pandas"] = sys.modules["polars"] = None
 import carom
 found = carom.run("cases/gallery/collision.toml")
 assert found.events.impulse[0] > 0 and found.events.kind.tolist() == ["impact"]
-for ask, words in ((found.plot, "pip install matplotlib"), (lambda: carom.load("x"), "pip install pyarrow")):
+for ask, words in (
+    (found.plot, "pip install matplotlib"),
+    (lambda: carom.load("x"), "pip install pyarrow"),
+    (found.events.to_arrow, "pip install pyarrow"),
+    (found.events.to_pandas, "pip install pandas"),
+    (found.events.to_polars, "pip install polars"),
+):
     try:
         ask()
     except ImportError as error:

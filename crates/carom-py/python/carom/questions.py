@@ -161,9 +161,14 @@ def compare(
 ) -> Comparison:
     """Resolves the same impact under every law; the options are those of `solve`.
 
-    >>> found = compare("cases/papers/sp_two_planes.toml")
-    >>> found.laws.decoupled.bodies.ellipsoid[0].round(8).tolist()
-    [0.43629752, 0.09497717, 0.3]
+    >>> from carom import Body, Plane, Scene, Sphere, Surface
+    >>> corner = Scene(
+    ...     body=[Body("ball", Sphere(1.0), mass=1.0, position=[1, 0, 1], velocity=[-1, 0, -2])],
+    ...     plane=[Plane("wall", normal=[1, 0, 0]), Plane("floor", normal=[0, 0, 1])],
+    ...     surface=Surface(restitution=0.5),
+    ... )
+    >>> compare(corner).laws.poisson.bodies.ball[0].round(12).tolist()
+    [0.5, 0.0, 1.0]
     """
     options = _resolution(None, termination, order, tolerance, max_steps, project, strict)
     text, verdict, said = _carom.ask_compare(read(scene), options, number("touching", touching))
@@ -184,8 +189,10 @@ def classify(
     seconds to either side. `touching` is how close counts as touching, relative to sizes; `tolerance` is which rates count as zero,
     relative to theirs.
 
-    >>> classify("cases/papers/paradox.toml").contacts[0].type
-    'paradox_2b_star'
+    >>> from carom import Body, Plane, Scene, Sphere
+    >>> ball = Body("ball", Sphere(1.0), mass=1.0, position=[0, 0, 1], velocity=[0, 0, -1])
+    >>> classify(Scene(body=[ball], plane=[Plane("floor", normal=[0, 0, 1])])).contacts[0].type
+    'normal'
     """
     text, svg, said = _carom.ask_classify(
         read(scene),
@@ -202,8 +209,15 @@ def classify(
 def gap(scene: AnyScene, *, at: float = 0.0) -> PairGaps:
     """The signed distance of every pair, in metres, after free flight to the time `at`, in seconds.
 
-    >>> round(gap("cases/papers/paradox.toml", at=0.1).pairs[0].gap, 10)
-    -0.0020464497
+    >>> from carom import Body, Scene, Sphere
+    >>> pair = Scene(
+    ...     body=[
+    ...         Body("one", Sphere(1.0), mass=1.0),
+    ...         Body("two", Sphere(1.0), mass=1.0, position=[4, 0, 0], velocity=[-1, 0, 0]),
+    ...     ]
+    ... )
+    >>> gap(pair, at=0.5).pairs[0].gap
+    1.5
     """
     text, _, said = _carom.ask_gap(read(scene), number("at", at))
     if said:
@@ -215,8 +229,15 @@ def toi(scene: AnyScene, *, until: Optional[float] = None) -> FirstContacts:
     """The first time of impact of every pair in free flight, with a bound on its error, in seconds; searched to `until`, or the
     scene's `run.until`.
 
-    >>> found = toi("cases/gallery/collision.toml").pairs[0]
-    >>> abs(found.time - 0.3) <= found.time_error
+    >>> from carom import Body, Scene, Sphere
+    >>> pair = Scene(
+    ...     body=[
+    ...         Body("one", Sphere(1.0), mass=1.0),
+    ...         Body("two", Sphere(1.0), mass=1.0, position=[4, 0, 0], velocity=[-1, 0, 0]),
+    ...     ]
+    ... )
+    >>> found = toi(pair).pairs[0]
+    >>> abs(found.time - 2.0) <= found.time_error
     True
     """
     text, _, said = _carom.ask_toi(read(scene), some_number("until", until))

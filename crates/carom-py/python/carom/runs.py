@@ -174,8 +174,9 @@ class Recording(Answer):
     def trajectory(self, body: str) -> tuple[Floats, States]:
         """The times and states of one body at the sampling interval.
 
-        >>> falling = run("cases/gallery/dropping_ellipsoid.toml", until=0.1, sample=0.05)
-        >>> times, states = falling.trajectory("ellipsoid")
+        >>> from carom import Body, Scene, Sphere
+        >>> flying = Scene(body=[Body("ball", Sphere(0.1), mass=1.0, velocity=[1, 0, 0])])
+        >>> times, states = run(flying, until=0.1, sample=0.05).trajectory("ball")
         >>> times
         array([0.  , 0.05, 0.1 ])
         """
@@ -286,12 +287,11 @@ def run(
     is to be exact. Each is called at every stage of every step and for every sample, some thousand times for a swing, at about 10 µs
     and what it takes itself.
 
-    >>> found = run("cases/papers/paradox.toml")
-    >>> found.events.kind.tolist()
-    ['hold_begin', 'hold_end']
-    >>> found.stopped
-    'until'
-    >>> from carom import Body, Scene, Sphere
+    >>> from carom import Body, Plane, Scene, Sphere
+    >>> ball = Body("ball", Sphere(0.5), mass=1.0, position=[0, 0, 1], velocity=[0, 0, -1])
+    >>> found = run(Scene(body=[ball], plane=[Plane("floor", normal=[0, 0, 1])]), until=1.0)
+    >>> found.events.kind.tolist(), found.events.time.round(12).tolist(), found.stopped
+    (['impact'], [0.5], 'until')
     >>> ball = Scene(body=[Body("ball", Sphere(0.1), mass=1.0, position=[1, 0, 0])])
     >>> swing = run(ball, until=3.141592653589793, forces={"ball": lambda t, x, q, v, w: -4.0 * x})
     >>> bool(abs(swing.final.ball.position[0] - 1.0) < 1e-12)
@@ -340,7 +340,9 @@ def run_replicas(
     """Runs independent copies of a scene with a fill, whose seeds are seed, seed + 1, …, on all cores, and pools their averages. Ctrl-C
     ends them with what was reached; `progress` is called with the number of copies done and of all.
 
-    >>> gas = run_replicas("cases/gallery/sphere_gas.toml", 3, until=0.2)
+    >>> from carom import Fill, Scene, Sphere
+    >>> spheres = Fill("gas", 64, Sphere(0.5), mass=1.0, packing_fraction=0.3, temperature=1.0, seed=1)
+    >>> gas = run_replicas(Scene(fill=[spheres]), 3, until=0.5)
     >>> len(gas.replicas), gas.observables.compressibility.mean > 1
     (3, True)
     """

@@ -145,6 +145,11 @@ class Body:
     angular_velocity_body: Optional[ArrayLike] = None
     fixed: Optional[bool] = None
 
+    def __post_init__(self) -> None:
+        if isinstance(self.shape, Kind):
+            kind = type(self.shape).__name__
+            raise TypeError(f"{self.name}: {kind} is no shape; there are Point, Sphere, Ellipsoid and Superellipsoid")
+
     def _bodies(self) -> Bodies:
         """The same for calls that take many."""
         if not isinstance(self.shape, Shape):
@@ -386,10 +391,10 @@ class Scene:
     def of(cls, scene: AnyScene) -> Scene:
         """The scene of a path, a text or a dictionary, checked, to be changed: its parts are dictionaries as the file has them.
 
-        >>> corner = Scene.of("cases/papers/sp_corner.toml")
-        >>> corner.body[0]["velocity"] = [0, 0, -1]
-        >>> corner.surface = Surface(restitution=1.0)
-        >>> corner.to_dict()["body"][0]["velocity"]
+        >>> scene = Scene.of({"carom": 1, "body": [{"name": "ball", "shape": {"sphere": {"radius": 1}}, "mass": 1}]})
+        >>> scene.body[0]["velocity"] = [0, 0, -1]
+        >>> scene.surface = Surface(restitution=1.0)
+        >>> scene.to_dict()["body"][0]["velocity"]
         [0, 0, -1]
         """
         text, _ = _carom.ask_document(read(scene))
