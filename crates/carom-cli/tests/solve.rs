@@ -264,7 +264,7 @@ fn bodies_that_overlap() {
 fn velocities_that_a_joint_forbids() {
     let joint = "[[joint]]\nname = 'pin'\nbodies = ['ball']\nkind = { ball = { point = [0, 0, 0.1] } }\n";
     let pinned = format!("{DROP}{joint}");
-    refused(&["solve", "-"], &pinned, "joint[0]", &["violate the joint `pin`", "--project"]);
+    refused(&["solve", "-"], &pinned, "joint[0]", &["violate the joint `pin`", "option `project`"]);
     let json = solve(&["--project"], &pinned);
     close(&json["bodies"]["ball"]["velocity"], &[0.0, 0.0, 0.0]);
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 
 use crate::columns::BadRow;
+use crate::pool::pool;
 
 /// The first piece of the work, in questions.
 const FIRST: usize = 1024;
@@ -24,11 +25,12 @@ pub fn run(
     progress: Option<&Bound<'_, PyAny>>,
     mut work: impl FnMut(Range<usize>) -> Result<(), BadRow> + Send,
 ) -> PyResult<()> {
+    let pool = pool(py)?;
     let (mut done, mut size) = (0, FIRST);
     while done < count {
         let range = done..count.min(done.saturating_add(size));
         let start = Instant::now();
-        py.detach(|| work(range.clone()))?;
+        py.detach(|| pool.install(|| work(range.clone())))?;
         if start.elapsed() < SHORT {
             size = size.saturating_mul(2);
         }

@@ -269,7 +269,7 @@ impl<'a> Bodies<'a> {
     /// The constants of an index, with any positive moments.
     pub fn any_body(&self, index: usize) -> Result<Body, BadRow> {
         let shape = self.shapes.get(index)?;
-        let fixed = if let [only] = self.fixed { *only } else { self.fixed[index] };
+        let fixed = self.fixed(index);
         if fixed {
             let inertia = Vector3::repeat(f64::INFINITY);
             return Ok(Body { shape, mass: f64::INFINITY, inertia, fixed });
@@ -287,8 +287,20 @@ impl<'a> Bodies<'a> {
         Ok(Body { shape, mass, inertia, fixed })
     }
 
-    /// The state of an index.
+    fn fixed(&self, index: usize) -> bool {
+        if let [only] = self.fixed { *only } else { self.fixed[index] }
+    }
+
+    /// The state of an index; a fixed body has no velocity.
     pub fn state(&self, index: usize) -> Result<State, BadRow> {
+        if self.fixed(index) {
+            for rows in [&self.velocity, &self.angular_velocity] {
+                if rows.vector(index)? != Vector3::zeros() {
+                    let message = "moves a fixed body, expected zero, or `fixed=False`".to_string();
+                    return Err(rows.bad(index, message));
+                }
+            }
+        }
         Ok(State {
             position: self.position.vector(index)?,
             orientation: self.orientation.orientation(index)?,

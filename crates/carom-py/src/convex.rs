@@ -12,7 +12,8 @@ use carom::motion::Flight;
 use carom::shape::{Convex, MassProperties, Osculation, Shape, mass_properties};
 use carom::toi::{Contact, Meeting, Moving, Search, Touch, Window, first_contact, first_contact_with_plane};
 use nalgebra::{Isometry3, Matrix3, Vector3};
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArrayDyn};
+use numpy::ndarray::ArrayViewD;
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArrayDyn};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -81,27 +82,38 @@ fn direction<'py>(py: Python<'py>, n: &Vector3<f64>) -> Bound<'py, PyArray1<f64>
     PyArray1::from_slice(py, n.as_slice())
 }
 
+/// What is wrong with what a user's function says.
+fn odd(name: &str, expected: &str, n: &Vector3<f64>, said: &ArrayViewD<'_, f64>) -> PyErr {
+    let [x, y, z] = (*n).into();
+    let found = if said.iter().all(|x| x.is_finite()) {
+        format!("an array of shape {:?}", said.shape())
+    } else {
+        "what is not finite".to_string()
+    };
+    PyValueError::new_err(format!("{name}([{x}, {y}, {z}]) is {found}, expected {expected}"))
+}
+
 impl Convex for UserShape<'_> {
     fn support(&self, n: &Vector3<f64>) -> Vector3<f64> {
         self.ask(Vector3::repeat(f64::NAN), |py| {
-            let said: PyReadonlyArray1<'_, f64> = self.support.call1((direction(py, n),))?.extract()?;
+            let said: PyReadonlyArrayDyn<'_, f64> = self.support.call1((direction(py, n),))?.extract()?;
             let said = said.as_array();
-            if said.len() != 3 {
-                return Err(PyValueError::new_err("support: expected an array of three numbers"));
+            if said.shape() != [3] || !said.iter().all(|x| x.is_finite()) {
+                return Err(odd("support", "three finite numbers", n, &said));
             }
-            Ok(Vector3::from_fn(|i, _| said[i]))
+            Ok(Vector3::from_fn(|i, _| said[[i].as_slice()]))
         })
     }
 
     fn support_hessian(&self, n: &Vector3<f64>) -> Matrix3<f64> {
         self.ask(Matrix3::repeat(f64::NAN), |py| {
-            let said: PyReadonlyArray2<'_, f64> =
+            let said: PyReadonlyArrayDyn<'_, f64> =
                 self.support_hessian.call1((direction(py, n),))?.extract()?;
             let said = said.as_array();
-            if said.shape() != [3, 3] {
-                return Err(PyValueError::new_err("support_hessian: expected an array of shape (3, 3)"));
+            if said.shape() != [3, 3] || !said.iter().all(|x| x.is_finite()) {
+                return Err(odd("support_hessian", "three rows of three finite numbers", n, &said));
             }
-            Ok(Matrix3::from_fn(|i, j| said[[i, j]]))
+            Ok(Matrix3::from_fn(|i, j| said[[i, j].as_slice()]))
         })
     }
 

@@ -14,6 +14,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
+use crate::pool::pool;
 use crate::questions::{Text, ask, named, warnings};
 use crate::refusals::{exception, unwritten};
 use crate::runs::ChangeOptions;
@@ -45,6 +46,7 @@ fn ask_replicas(
         }
         Ok((subject, changes.changes()?))
     })?;
+    let threads = pool(py)?;
     let (stop, done) = (AtomicBool::new(false), AtomicU64::new(0));
     let (copies, raised) = py.detach(|| {
         thread::scope(|scope| {
@@ -55,7 +57,9 @@ fn ask_replicas(
                     done.fetch_add(1, Ordering::Relaxed);
                     copy
                 };
-                (0..replicas).into_par_iter().map(one).collect::<Result<Vec<Replica>, Refusal>>()
+                let all =
+                    || (0..replicas).into_par_iter().map(one).collect::<Result<Vec<Replica>, Refusal>>();
+                threads.install(all)
             });
             let mut raised = None;
             while !work.is_finished() {

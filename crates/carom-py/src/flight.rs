@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use crate::columns::{Bodies, BodyArrays, Rows, numbers};
 use crate::pairs::three;
+use crate::pool::on_all_cores;
 
 /// Adds what is here to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -26,12 +27,13 @@ pub struct Flight {
 
 #[pymethods]
 impl Flight {
-    /// The flight of one body from its state at t = 0.
+    /// The flight of one body from its state at t = 0; with any positive moments where that is asked for.
     #[new]
-    fn new(body: BodyArrays<'_>, gravity: PyReadonlyArrayDyn<'_, f64>) -> PyResult<Self> {
+    fn new(body: BodyArrays<'_>, gravity: PyReadonlyArrayDyn<'_, f64>, any_inertia: bool) -> PyResult<Self> {
         let bodies = Bodies::new(&body, 1)?;
         let gravity = Rows::new(numbers(&gravity)?, 1, "gravity")?.vector(0)?;
-        Ok(Self { motion: Motion::new(&bodies.any_body(0)?, &bodies.state(0)?, &gravity) })
+        let body = if any_inertia { bodies.any_body(0)? } else { bodies.body(0)? };
+        Ok(Self { motion: Motion::new(&body, &bodies.state(0)?, &gravity) })
     }
 
     /// The states at many times.
@@ -41,7 +43,7 @@ impl Flight {
             return Err(PyValueError::new_err(format!("times have {time}, expected finite numbers")));
         }
         let states: Vec<State> =
-            py.detach(|| times.par_iter().with_min_len(64).map(|&t| self.motion.at(t)).collect());
+            on_all_cores(py, || times.par_iter().with_min_len(64).map(|&t| self.motion.at(t)).collect())?;
         let positions = states.iter().map(|state| state.position.into()).collect();
         let velocities = states.iter().map(|state| state.velocity.into()).collect();
         let spins = states.iter().map(|state| state.angular_velocity.into()).collect();

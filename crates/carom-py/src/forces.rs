@@ -51,6 +51,14 @@ pub fn put_into(scene: &Scene, world: World, forces: Forces, raised: &Raised) ->
             })
         });
         let bodies: Vec<usize> = bodies.collect::<Result<_, _>>()?;
+        let twice = (1..bodies.len()).find(|&k| bodies[..k].contains(&bodies[k]));
+        let wrong = match twice {
+            Some(k) => Some(format!("name the body `{}` twice under one function", names[k])),
+            None => bodies.is_empty().then(|| "have a function under no body".to_string()),
+        };
+        if let Some(message) = wrong {
+            return Err(Refusal::of_option(Some("forces"), &message, Some("names of bodies, each once")));
+        }
         world = world.with_force(&bodies, custom(function, raised.clone()));
     }
     Ok(world)
@@ -94,12 +102,13 @@ fn push(
     let (force, torque): (PyReadonlyArray2<'_, f64>, PyReadonlyArray2<'_, f64>) = said.extract()?;
     for (name, array, of) in [("force", &force, 0), ("torque", &torque, 1)] {
         let array = array.as_array();
-        if array.shape() != [states.len(), 3] || !array.iter().all(|x| x.is_finite()) {
-            let count = states.len();
-            return Err(PyValueError::new_err(format!(
-                "a {name} of shape {:?}, expected ({count}, 3) and finite",
-                array.shape()
-            )));
+        if array.shape() != [states.len(), 3] {
+            let (count, found) = (states.len(), array.shape());
+            return Err(PyValueError::new_err(format!("a {name} of shape {found:?}, expected [{count}, 3]")));
+        }
+        if let Some(number) = array.iter().find(|number| !number.is_finite()) {
+            let message = format!("a {name} has {number} at t = {t}, expected finite numbers");
+            return Err(PyValueError::new_err(message));
         }
         for (wrench, row) in wrenches.iter_mut().zip(array.rows()) {
             let vector = Vector3::from_fn(|i, _| row[i]);

@@ -1,6 +1,7 @@
 //! The module `carom._carom`: what the Python package `carom` does in Rust.
 //!
 //! Each file is one subject: `columns` (arrays in, without copies), `batch` (many at once, on all cores, interruptible),
+//! `pool` (the threads),
 //! `shapes`, `flight` (exact free rotation), `pairs` (gaps and first contacts of many pairs), `strikes` (impacts of many
 //! pairs), `questions` (what the program answers), `sections` (their documents in pieces), `refusals` (as exceptions), `solves` (one scene at many velocities),
 //! `runs`, `forces` (a user's own in a run), `tables` (what a run recorded, through the Arrow interface),
@@ -14,6 +15,7 @@ mod copies;
 mod flight;
 mod forces;
 mod pairs;
+mod pool;
 mod questions;
 mod refusals;
 mod runs;

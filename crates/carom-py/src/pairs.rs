@@ -24,6 +24,7 @@ use rayon::prelude::*;
 
 use crate::batch::{self, BLOCK};
 use crate::columns::{BadRow, Bodies, BodyArrays, FirstArrays, Firsts, Rows, numbers};
+use crate::pool::on_all_cores;
 
 /// Adds what is here to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -417,7 +418,7 @@ fn toi_seconds(
     let (one, two) = (gather(&firsts)?, gather(&flights.seconds)?);
     let window = Window::new(0.0, flights.until.positive(0)?[0]);
     let pull = flights.gravity.vector(0)?;
-    Ok(py.detach(|| {
+    on_all_cores(py, || {
         let start = Instant::now();
         let found: Vec<Search> = one
             .par_iter()
@@ -429,5 +430,5 @@ fn toi_seconds(
             .collect();
         std::hint::black_box(&found);
         start.elapsed().as_secs_f64()
-    }))
+    })
 }

@@ -8,7 +8,7 @@ use carom::fill;
 use carom::record::Memory;
 use carom::scene::model::{OnParadox, Scene, SceneBody, ScenePlane};
 use carom::shape::Shape;
-use carom_answers::run::{Changes, EventEntry, Loop, ReactionEntry, Running, SampleEntry};
+use carom_answers::run::{Changes, EventEntry, Loop, ReactionEntry, Running, SampleEntry, replicas};
 use carom_answers::{Refusal, Verdict};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -238,7 +238,11 @@ fn begin(
             interrupt.is_none()
         };
         let make = |scene: &Scene, world| put_into(scene, world, forces, raised);
-        Ok(Running::begin_in(text.subject()?, changes, placing, make)?)
+        let subject = text.subject()?;
+        if changes.replica > 0 {
+            replicas::check(&subject)?;
+        }
+        Ok(Running::begin_in(subject, changes, placing, make)?)
     });
     match interrupt {
         Some(interrupt) => Err(interrupt),

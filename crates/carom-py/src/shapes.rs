@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::columns::{BadRow, Rows, ShapeArrays, Shapes, numbers};
 use crate::pairs::three;
+use crate::pool::on_all_cores;
 
 /// Adds what is here to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -36,6 +37,7 @@ fn shape_sizes<'py>(py: Python<'py>, shape: ShapeArrays<'py>) -> PyResult<Bound<
 fn each<T: Send>(
     py: Python<'_>,
     shape: &ShapeArrays<'_>,
+    what: &str,
     rows: &PyReadonlyArrayDyn<'_, f64>,
     nonzero: bool,
     ask: impl Fn(&Shape, &Vector3<f64>) -> T + Sync,
@@ -45,7 +47,9 @@ fn each<T: Send>(
     if count == 0 {
         return Ok(Vec::new());
     }
-    let rows = Rows::<3>::new(numbers, count, "rows")?;
+    // As the Python side calls them: directions n, places x.
+    let name = if what.starts_with("support") { "n" } else { "x" };
+    let rows = Rows::<3>::new(numbers, count, name)?;
     let shapes = Shapes::new(shape, count)?;
     let answer = |i: usize| -> Result<T, BadRow> {
         let row = rows.vector(i)?;
@@ -54,7 +58,8 @@ fn each<T: Send>(
         }
         Ok(ask(&shapes.get(i)?, &row))
     };
-    Ok(py.detach(|| (0..count).into_par_iter().with_min_len(64).map(answer).collect::<Result<_, _>>())?)
+    let answers = || (0..count).into_par_iter().with_min_len(64).map(answer).collect::<Result<_, _>>();
+    Ok(on_all_cores(py, answers)??)
 }
 
 fn unknown(what: &str) -> PyErr {
@@ -75,7 +80,7 @@ fn shape_scalars<'py>(
         "implicit" => |shape, x| shape.implicit(x),
         _ => return Err(unknown(what)),
     };
-    Ok(PyArray1::from_vec(py, each(py, &shape, &rows, false, ask)?))
+    Ok(PyArray1::from_vec(py, each(py, &shape, what, &rows, false, ask)?))
 }
 
 /// A vector for every row: the support point, the surface point on a ray, or the normal there.
@@ -92,7 +97,7 @@ fn shape_vectors<'py>(
         "normal" => |shape, x| shape.normal(x),
         _ => return Err(unknown(what)),
     };
-    three(py, each(py, &shape, &rows, true, |shape, x| ask(shape, x).into())?)
+    three(py, each(py, &shape, what, &rows, true, |shape, x| ask(shape, x).into())?)
 }
 
 /// A symmetric matrix for every row: the Hessian of the support function, or the curvature on a ray.
@@ -109,7 +114,7 @@ fn shape_matrices<'py>(
         _ => return Err(unknown(what)),
     };
     // Symmetric, so that the order of rows and columns is no matter.
-    let found: Vec<[f64; 9]> = each(py, &shape, &rows, true, |shape, x| {
+    let found: Vec<[f64; 9]> = each(py, &shape, what, &rows, true, |shape, x| {
         let m = ask(shape, x);
         let mut entries = [0.0; 9];
         entries.copy_from_slice(m.as_slice());

@@ -9,8 +9,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{Float64Type, Int32Type, UInt64Type};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, RecordBatch,
-    RecordBatchIterator, UInt64Array,
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch,
+    RecordBatchIterator, StringArray, UInt8Array, UInt32Array, UInt64Array,
 };
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
@@ -18,14 +18,15 @@ use carom::record::{Event, JointReaction, Moment, Sample};
 use carom::scene::instant;
 use carom::scene::model::Scene;
 use carom_answers::run::moment_name;
-use numpy::PyArray1;
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 
 /// Adds what is here to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Table>()
+    module.add_class::<Table>()?;
+    module.add_function(wrap_pyfunction!(table, module)?)
 }
 
 /// A table in memory.
@@ -74,6 +75,65 @@ impl Table {
         }
         Ok(columns)
     }
+}
+
+/// A column of NumPy, for a table.
+#[derive(FromPyObject)]
+enum Given<'py> {
+    Numbers(PyReadonlyArray1<'py, f64>),
+    Flags(PyReadonlyArray1<'py, bool>),
+    Bytes(PyReadonlyArray1<'py, u8>),
+    Counts(PyReadonlyArray1<'py, u32>),
+    Short(PyReadonlyArray1<'py, i32>),
+    Whole(PyReadonlyArray1<'py, i64>),
+    /// Codes, and the words that they stand for.
+    Words(PyReadonlyArray1<'py, i32>, Vec<String>),
+    Lists(Vec<Vec<f64>>),
+}
+
+impl Given<'_> {
+    fn column(self) -> Result<ArrayRef, ArrowError> {
+        Ok(match self {
+            Self::Numbers(array) => {
+                Arc::new(Float64Array::from_iter_values(array.as_array().iter().copied()))
+            }
+            Self::Flags(array) => Arc::new(BooleanArray::from(array.as_array().to_vec())),
+            Self::Bytes(array) => Arc::new(UInt8Array::from_iter_values(array.as_array().iter().copied())),
+            Self::Counts(array) => Arc::new(UInt32Array::from_iter_values(array.as_array().iter().copied())),
+            Self::Short(array) => Arc::new(Int32Array::from_iter_values(array.as_array().iter().copied())),
+            Self::Whole(array) => Arc::new(Int64Array::from_iter_values(array.as_array().iter().copied())),
+            Self::Words(codes, words) => {
+                let codes = Int32Array::from_iter_values(codes.as_array().iter().copied());
+                Arc::new(DictionaryArray::try_new(codes, Arc::new(StringArray::from(words)))?)
+            }
+            Self::Lists(rows) => {
+                let mut lists = ListBuilder::new(Float64Builder::new());
+                for row in rows {
+                    lists.values().append_slice(&row);
+                    lists.append(true);
+                }
+                Arc::new(lists.finish())
+            }
+        })
+    }
+}
+
+/// A table of NumPy columns of one length, copied once.
+#[pyfunction]
+fn table(columns: Vec<(String, Given<'_>)>) -> PyResult<Table> {
+    let made = || -> Result<RecordBatch, ArrowError> {
+        let columns = columns
+            .into_iter()
+            .map(|(name, given)| Ok((name, given.column()?)))
+            .collect::<Result<Vec<_>, ArrowError>>()?;
+        let fields: Vec<Field> = columns
+            .iter()
+            .map(|(name, column)| Field::new(name, column.data_type().clone(), false))
+            .collect();
+        let columns = columns.into_iter().map(|(_, column)| column).collect();
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+    };
+    Ok(Table { batch: made().map_err(|error| broken(&error))? })
 }
 
 fn column_of<'py>(py: Python<'py>, column: &ArrayRef) -> PyResult<Bound<'py, PyAny>> {

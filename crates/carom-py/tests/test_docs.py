@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -24,11 +24,13 @@ MODULES = [name for _, name, _ in pkgutil.iter_modules([str(PACKAGE)]) if name !
 
 
 @pytest.mark.parametrize("name", ["", *MODULES])
-def test_docstrings(name: str) -> None:
+def test_docstrings(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a user is who has the package and not the repository."""
+    monkeypatch.chdir(tmp_path)
     module = importlib.import_module(f"carom.{name}" if name else "carom")
     failed, attempted = doctest.testmod(module)
     assert failed == 0
-    assert attempted > 0 or name in ("_arrays", "_tables", "errors", "plots")
+    assert attempted > 0 or name in ("_arrays", "_options", "_tables", "errors", "plots")
 
 
 CHAPTERS = sorted(page for page in (ROOT / "book/src").rglob("*.md") if "```python\n" in page.read_text())
@@ -107,6 +109,24 @@ def test_the_stub_names_what_the_module_has() -> None:
             r"(\w+):", re.sub(r"\[[^\[\]]*(\[[^\[\]]*(\[[^\[\]]*\][^\[\]]*)*\][^\[\]]*)*\]", "", ours.group(1))
         )
         assert stubbed == list(inspect.signature(getattr(_carom, name)).parameters), name
+
+
+def test_names_that_checkers_know() -> None:
+    """A checker refuses a law that there is not."""
+    from carom import questions, runs
+
+    assert list(get_args(questions.Law)) == _carom.LAWS
+    path = "cases/papers/sp_corner.toml"
+    ask: list[tuple[Any, Any, str]] = [
+        (questions.Termination, lambda name: carom.solve(path, termination=name), "termination"),
+        (runs.OnParadox, lambda name: carom.run(path, on_paradox=name), "on_paradox"),
+        (runs.Loop, lambda name: carom.run(path, loop=name), "loop"),
+        (questions.Kind, lambda name: carom.paradox(carom.Sphere(1), carom.Sphere(1), type=name), "type"),
+    ]
+    for names, question, option in ask:
+        with pytest.raises(carom.OptionError, match=option) as caught:
+            question("nothing")
+        assert str(caught.value.expected).split(", ") == list(get_args(names))
 
 
 def test_no_warnings_on_import() -> None:

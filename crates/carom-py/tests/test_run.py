@@ -225,19 +225,50 @@ def test_pictures(tmp_path: Path) -> None:
     film.save(str(tmp_path / "run.gif"), writer="pillow")
     assert (tmp_path / "run.gif").stat().st_size > 1000
     with pytest.raises(ValueError, match="nothing to plot is called colour"):
-        found.plot("colour")
+        found.plot("colour")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="nothing is to be plotted"):
+        found.plot([])
+    for wrong in ({"frames": 0}, {"frames": "a"}, {"fps": 0.0}, {"fps": float("nan")}):
+        with pytest.raises(carom.OptionError, match=next(iter(wrong))):
+            found.animate(**wrong)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="no samples"):
         carom.run("cases/gallery/dropping_ellipsoid.toml", until=0.1, sample=0).plot()
+
+
+def test_pictures_show_what_happens() -> None:
+    """Velocities jump at impacts, planes are there, a ball is round; every panel has a legend however many the bodies."""
+    pytest.importorskip("matplotlib").use("agg")
+    ball = carom.Body("ball", carom.Sphere(0.5), mass=1.0, position=[0, 0, 1.0], velocity=[0, 0, -1])
+    scene = carom.Scene(body=[ball], plane=[carom.Plane("floor", normal=[0, 0, 1])])
+    found = carom.run(scene, until=1.0, sample=0.3)
+    line = next(line for line in found.plot("velocity").axes[0].lines if line.get_label() == "ball z")
+    times, speeds = line.get_data()
+    assert times[speeds == -1.0].max() == times[speeds == 1.0].min() == pytest.approx(0.5, abs=1e-15)
+    axes = found.animate(frames=3).figure.axes[0]
+    assert len(axes.collections) == 1 and np.ptp(axes.get_xlim()) == pytest.approx(np.ptp(axes.get_zlim()))
+    assert len(set(axes._box_aspect)) == 1
+    cradle = carom.run("cases/gallery/newtons_cradle.toml", until=0.5)
+    assert all(axis.get_legend() is not None for axis in cradle.plot().axes)
+    rocking = carom.run("cases/papers/paradox.toml", until=1.0)
+    marks = [line for line in rocking.plot("position").axes[0].lines if not isinstance(line.get_xdata(), np.ndarray)]
+    assert len(rocking.events) == 2 and not marks
 
 
 def test_without_matplotlib_and_pyarrow() -> None:
     code = """
 import sys
 sys.modules["matplotlib"] = sys.modules["matplotlib.pyplot"] = sys.modules["pyarrow"] = sys.modules["pyarrow.parquet"] = None
+sys.modules["pandas"] = sys.modules["polars"] = None
 import carom
 found = carom.run("cases/gallery/collision.toml")
 assert found.events.impulse[0] > 0 and found.events.kind.tolist() == ["impact"]
-for ask, words in ((found.plot, "pip install matplotlib"), (lambda: carom.load("x"), "pip install pyarrow")):
+for ask, words in (
+    (found.plot, "pip install matplotlib"),
+    (lambda: carom.load("x"), "pip install pyarrow"),
+    (found.events.to_arrow, "pip install pyarrow"),
+    (found.events.to_pandas, "pip install pandas"),
+    (found.events.to_polars, "pip install polars"),
+):
     try:
         ask()
     except ImportError as error:

@@ -150,7 +150,7 @@ def test_exceptions_of_a_shape_of_ones_own() -> None:
         carom.gap_many(
             carom.Bodies(carom.Convex(wrong, skinned_hessian, circumradius=1.0, inradius=1.0)), carom.Bodies(EGG)
         )
-    with pytest.raises(ValueError, match="three numbers"):
+    with pytest.raises(ValueError, match="three finite numbers"):
         flat = carom.Convex(lambda n: n[:2], skinned_hessian, circumradius=1.0, inradius=1.0)
         carom.gap_many(carom.Bodies(flat), carom.Bodies(EGG, position=[9.0, 0.0, 0.0]))
     with pytest.raises(ValueError, match="inradius"):

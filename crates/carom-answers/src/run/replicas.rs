@@ -18,7 +18,7 @@ use crate::{Refusal, Subject, Verdict};
 pub fn check(subject: &Subject) -> Result<(), Refusal> {
     if subject.scene.fills.is_empty() {
         let message = "has no fill, whose seed is all that copies of a run differ in";
-        return Err(subject.refuse_at("fill", message, "a `[[fill]]`, or a run without --replicas"));
+        return Err(subject.refuse_at("fill", message, "a `[[fill]]`, or one run without copies"));
     }
     Ok(())
 }

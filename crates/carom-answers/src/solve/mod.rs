@@ -109,7 +109,8 @@ impl Prepared {
                     number(residual),
                     number(relative),
                 );
-                expected = "velocities that the joint allows, or --project to take the nearest".to_string();
+                expected = "velocities that the joint allows, or the option `project` to take the nearest"
+                    .to_string();
             }
         } else if error.place.field == "contacts"
             && let Some(row) = error.place.row

@@ -11,12 +11,21 @@ Floats = NDArray[np.float64]
 Vector = Union[Sequence[float], Floats]
 
 
-def rows(value: ArrayLike, width: int, name: str) -> Floats:
-    """Rows of `width` numbers, or one row; without a copy where the array is float64 in C order."""
+def numbers(value: ArrayLike, name: str) -> Floats:
+    """An array of any shape; without a copy where it is float64 in C order."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ValueError(f"{name} has masked entries, expected numbers")
+    if np.iscomplexobj(value):
+        raise ValueError(f"{name} is complex, expected real numbers")
     try:
-        array = np.ascontiguousarray(value, dtype=np.float64)
+        return np.asarray(value, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name}: expected numbers ({error})") from None
+
+
+def rows(value: ArrayLike, width: int, name: str) -> Floats:
+    """Rows of `width` numbers, or one row; without a copy where the array is float64 in C order."""
+    array = numbers(value, name)
     if width == 1:
         if array.ndim > 1:
             raise ValueError(f"{name} has shape {array.shape}, expected one number or (n,)")

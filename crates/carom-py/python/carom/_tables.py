@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import html
+import importlib
 from typing import Any, Iterable, Iterator, Sequence
 
 import numpy as np
+
+from . import _carom
 
 _SHOWN = 20
 
@@ -30,8 +33,27 @@ def draw(head: Iterable[str], rows: Iterable[Sequence[Any]], left_out: int = 0) 
     return "<table>" + "".join(lines) + "</table>" + below
 
 
+def library(name: str) -> Any:
+    """A library that tables are made for, if it is installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise ImportError(f"this table is made with {name}: pip install {name}") from None
+
+
+def _handed(column: Any) -> Any:
+    """A column as the Rust side takes it: words as codes and what they stand for, lists as lists."""
+    if column.dtype.kind == "U" or (column.dtype == object and all(isinstance(entry, str) for entry in column)):
+        words, codes = np.unique(column.astype(np.str_), return_inverse=True)
+        return codes.astype(np.int32), words.tolist()
+    if column.dtype == object:
+        return [list(entry) for entry in column]
+    return column
+
+
 class Columns:
-    """A table of NumPy columns of one length: attributes, or by name with `[...]`; an index or a mask chooses rows."""
+    """A table of NumPy columns of one length: attributes, or by name with `[...]`; an index or a mask chooses rows. pyarrow, pandas
+    and polars take it by the Arrow interface (`polars.DataFrame(table)`)."""
 
     def __init__(self, columns: dict[str, Any]) -> None:
         self._columns = columns
@@ -48,7 +70,11 @@ class Columns:
             return self._columns[key]
         if isinstance(key, (int, np.integer)):
             return {name: column[key] for name, column in self._columns.items()}
-        return type(self)({name: column[key] for name, column in self._columns.items()})
+        return self._like({name: column[key] for name, column in self._columns.items()})
+
+    def _like(self, columns: dict[str, Any]) -> Any:
+        """A table of the same kind with other rows."""
+        return type(self)(columns)
 
     def __len__(self) -> int:
         return len(next(iter(self._columns.values()), ()))
@@ -65,13 +91,29 @@ class Columns:
         """The columns by name; the arrays themselves, not copies."""
         return dict(self._columns)
 
+    def _arrow(self) -> Any:
+        return _carom.table([(name, _handed(column)) for name, column in self._flat()])
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._arrow().__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        return self._arrow().__arrow_c_schema__()
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table; vectors become columns `_x`, `_y`, `_z`."""
+        return library("pyarrow").table(self)
+
     def to_pandas(self) -> Any:
         """A pandas DataFrame; vectors become columns `_x`, `_y`, `_z`."""
-        import pandas
+        return library("pandas").DataFrame(dict(self._flat()))
 
-        return pandas.DataFrame(dict(self._flat()))
+    def to_polars(self) -> Any:
+        """A polars DataFrame; vectors become columns `_x`, `_y`, `_z`."""
+        return library("polars").DataFrame(self)
 
     def _flat(self) -> Iterator[tuple[str, Any]]:
+        """Columns of one dimension, with names of their own."""
         for name, column in self._columns.items():
             if column.ndim == 1:
                 yield name, column

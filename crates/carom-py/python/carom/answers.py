@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import json
+from collections import Counter
 from typing import Any, Iterator, Mapping, Optional, Union
 
 import numpy as np
@@ -45,6 +46,14 @@ def wrap(value: Any) -> Any:
         if all(isinstance(entry, dict) for entry in value):
             return Records(value)
         return [wrap(entry) for entry in value]
+    return value
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copied(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_copied(entry) for entry in value]
     return value
 
 
@@ -92,16 +101,21 @@ class Record(Mapping[str, Any]):
         return [*super().__dir__(), *(key for key in self._document() if key.isidentifier())]
 
     def to_dict(self) -> dict[str, Any]:
-        """The plain document: dictionaries, lists and numbers."""
-        return self._document()
+        """The plain document: dictionaries, lists and numbers, all yours to change."""
+        found: dict[str, Any] = _copied(self._document())
+        return found
 
     def __repr__(self) -> str:
         entries = ", ".join(f"{key}={_short(value)}" for key, value in self._document().items())
         return f"{type(self).__name__}({entries})"
 
+    def _shown(self) -> dict[str, Any]:
+        """What a notebook shows."""
+        return self._document()
+
     def _repr_html_(self) -> str:
         lines = []
-        for key, value in self._document().items():
+        for key, value in self._shown().items():
             lines.append(f"<tr><th>{html.escape(key)}</th><td>{_cell(value)}</td></tr>")
         return "<table>" + "".join(lines) + "</table>"
 
@@ -206,6 +220,22 @@ class Solution(Answer):
 
     __slots__ = ()
 
+    law: str
+    time: float
+    bodies: Record
+    contacts: Any
+    joints: Any
+    energy: Record
+    consistent: bool
+    admissible: bool
+    velocity_unique: bool
+    impulse_unique: bool
+    audit: Record
+
+    def _shown(self) -> dict[str, Any]:
+        # The problem in rows says again what stands above it.
+        return {key: value for key, value in self._document().items() if key != "outcome"}
+
     def _summary(self) -> str:
         found = self._document()
         velocities = "; ".join(f"{name} {shown(each['velocity'])}" for name, each in found["bodies"].items())
@@ -213,9 +243,16 @@ class Solution(Answer):
 
 
 class Comparison(Answer):
-    """The answer of `compare`: every law's result on the same scene."""
+    """The answer of `compare`: every law's result on the same scene, under `laws`."""
 
     __slots__ = ()
+
+    laws: Record
+    contacts: Any
+
+    def _summary(self) -> str:
+        laws = self._document()["laws"]
+        return "energy change " + ", ".join(f"{law} {shown(each['energy_change'])}" for law, each in laws.items())
 
 
 class Classification(Answer):
@@ -277,9 +314,16 @@ class Resolved(Answer):
 
 
 class Paper(Answer):
-    """The answer of `paper`: every printed value beside the computed one."""
+    """The answer of `paper`: every printed value beside the computed one, in `rows`."""
 
     __slots__ = ()
+
+    def _summary(self) -> str:
+        found = self._document()
+        if "papers" in found:
+            return ", ".join(each["name"] for each in found["papers"])
+        verdicts = Counter(row["verdict"] for row in found["rows"])
+        return f"{found['paper']}, " + ", ".join(f"{count} × {verdict}" for verdict, count in verdicts.items())
 
 
 class Paradox(Answer):
@@ -293,3 +337,7 @@ class Paradox(Answer):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._document(), self.toml)
+
+    def _summary(self) -> str:
+        found = self._document()
+        return ", ".join(str(found[name]) for name in ("type", "outcome", "reason") if name in found)

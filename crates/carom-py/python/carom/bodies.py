@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Optional
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,7 +41,8 @@ class Bodies:
     """Many bodies and their states: every argument is one value for all bodies, or an array with one row a body.
 
     Arrays of float64 in C order are used where they are; others are converted once, here. Orientations are quaternions
-    `[w, x, y, z]` and are normalised; vectors are in the world frame. Without `inertia` bodies are homogeneous.
+    `[w, x, y, z]` and are normalised; vectors are in the world frame, in metres, seconds and kilograms. `inertia` are the principal
+    moments, `(3,)` or `(n, 3)`; without them bodies are homogeneous, and a `Convex` can be measured but not moved.
 
     >>> import numpy as np
     >>> from carom import Sphere
@@ -70,6 +71,8 @@ class Bodies:
         arrays.angular_velocity = rows(angular_velocity, 3, "angular_velocity")
         arrays.mass = rows(mass, 1, "mass")
         arrays.inertia = _NONE if inertia is None else rows(inertia, 3, "inertia")
+        if arrays.inertia.shape == (3, 3) and not (arrays.inertia > 0.0).all():
+            raise ValueError("inertia: expected principal moments, one row of three a body; this looks like a tensor")
         arrays.fixed = np.atleast_1d(np.ascontiguousarray(fixed, dtype=np.bool_))
         self._body_arrays = arrays
         lengths = {
@@ -91,10 +94,45 @@ class Bodies:
     def __len__(self) -> int:
         return self._count
 
-    def __getattr__(self, name: str) -> Any:
-        if name in BodyArrays.__slots__:
-            return getattr(self._body_arrays, name)
-        raise AttributeError(name)
+    @property
+    def position(self) -> Floats:
+        """As given: of all, or one row a body."""
+        return self._body_arrays.position
+
+    @property
+    def orientation(self) -> Floats:
+        """As given."""
+        return self._body_arrays.orientation
+
+    @property
+    def velocity(self) -> Floats:
+        """As given."""
+        return self._body_arrays.velocity
+
+    @property
+    def angular_velocity(self) -> Floats:
+        """As given."""
+        return self._body_arrays.angular_velocity
+
+    @property
+    def mass(self) -> Floats:
+        """As given."""
+        return self._body_arrays.mass
+
+    @property
+    def inertia(self) -> Floats:
+        """As given; empty for homogeneous bodies."""
+        return self._body_arrays.inertia
+
+    @property
+    def fixed(self) -> NDArray[np.bool_]:
+        """As given."""
+        return self._body_arrays.fixed
+
+    @property
+    def shapes(self) -> ShapeArrays:
+        """The shapes as arrays."""
+        return self._body_arrays.shapes
 
     def __repr__(self) -> str:
         return f"Bodies({self._count})"

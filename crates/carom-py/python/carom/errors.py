@@ -16,8 +16,12 @@ class Diagnostic(NamedTuple):
     expected: Optional[str]
 
     def __str__(self) -> str:
-        place = f"{self.line}:{self.column}"
-        subject = f"{place}: {self.field}: {self.message}" if self.field else f"{place}: {self.message}"
+        return f"{self.line}:{self.column}: {self.words}"
+
+    @property
+    def words(self) -> str:
+        """All of it but the place."""
+        subject = f"{self.field}: {self.message}" if self.field else self.message
         return f"{subject}; expected {self.expected}" if self.expected else subject
 
 
@@ -29,7 +33,7 @@ class SceneError(CaromError, ValueError):
     """A scene, a problem or an option without meaning.
 
     `file` names the text; `line`, `column`, `field`, `value`, `message` and `expected` are those of the first mistake;
-    `diagnostics` lists all of them.
+    `diagnostics` lists all of them. Of a `Scene` or a dictionary only the field has a meaning, not the line.
     """
 
     def __init__(self, file: str, diagnostics: Sequence[tuple[Any, ...]]) -> None:
@@ -39,7 +43,9 @@ class SceneError(CaromError, ValueError):
         self.line, self.column = first.line, first.column
         self.field, self.value = first.field, first.value
         self.message, self.expected = first.message, first.expected
-        lines = [f"{file}:{each}" for each in self.diagnostics[:20]]
+        # What was made in Python has no lines that a user has seen.
+        made = file in ("<Scene>", "<dict>")
+        lines = [each.words if made and each.field else f"{file}:{each}" for each in self.diagnostics[:20]]
         if len(self.diagnostics) > 20:
             lines.append(f"and {len(self.diagnostics) - 20} more")
         super().__init__("\n".join(lines) or f"{file}: refused")

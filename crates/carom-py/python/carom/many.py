@@ -6,7 +6,7 @@ the number of pairs done and the number of all, some twenty times a second.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Iterator, Optional, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,6 +67,11 @@ class Contacts(Columns):
         """The status in words."""
         return _NAMES[self.status]
 
+    def _flat(self) -> Iterator[tuple[str, Any]]:
+        yield from super()._flat()
+        yield "type", self.type
+        yield "met", self.met
+
 
 class Strikes(Columns):
     """The impacts of many pairs: `impulse`, `approach`, `separation`, `energy_change`, `effective_inverse_mass`, and the velocities
@@ -115,8 +120,16 @@ def _pairs(first: First, second: Second, lengths: dict[str, int]) -> tuple[int, 
 
 def _users(first: First, second: Second) -> Optional[tuple[Any, Any]]:
     """The shapes of users' own, if there are any."""
-    users = getattr(first, "_user", None), getattr(second, "_user", None)
+    users = None if isinstance(first, Plane) else _bodies(first)._user, _bodies(second)._user
     return None if users == (None, None) else users
+
+
+def _weighed(*sides: Union[First, Second]) -> None:
+    """A shape of a user's own has no moments of inertia unless they are given."""
+    for side in sides:
+        bodies = None if isinstance(side, Plane) else _bodies(side)
+        if bodies is not None and bodies._user is not None and not bodies.inertia.size and not bodies.fixed.all():
+            raise ValueError("a Convex moves only with moments of its own: give `inertia`, such as mass * shape.unit_inertia")
 
 
 def _box(periodic: Optional[ArrayLike]) -> list[float]:
@@ -191,6 +204,7 @@ def toi_many(
     if users is not None:
         if periodic is not None:
             raise ValueError("a Convex is searched for in open space")
+        _weighed(first, second)
         return Contacts(_carom.user_toi(count, one, two, users, ends, pull, progress))
     return Contacts(_carom.toi_many(count, one, two, ends, pull, _box(periodic), progress))
 
@@ -222,4 +236,5 @@ def strike_many(
         "restitution": restitutions.size,
     }
     count, one, two = _pairs(first, second, lengths)
+    _weighed(first, second)
     return Strikes(_carom.strike_many(count, one, two, points, normals, restitutions, progress))

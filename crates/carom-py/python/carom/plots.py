@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 
 from ._arrays import Floats
+from ._options import number, whole
+from .errors import OptionError
 from .flight import rotation
 from .shapes import Ellipsoid, Shape, Superellipsoid
 
 if TYPE_CHECKING:
-    from .runs import BodyView, Recording
+    from .runs import BodyView, PlaneView, Recording
 
 _MOST_BODIES = 12
 
@@ -51,19 +53,37 @@ def energies(run: Recording) -> tuple[Floats, dict[str, Floats]]:
     return times, parts
 
 
+_COLUMNS = {
+    "position": ("px", "py", "pz"),
+    "velocity": ("vx", "vy", "vz"),
+    "angular_velocity": ("wx", "wy", "wz"),
+}
+
+
+def _course(run: Recording, body: str, what: str) -> tuple[Floats, Floats]:
+    """The times and values of one body at all moments, in their order."""
+    table = run.samples
+    own = table["body"] == body
+    return table["time"][own], np.stack([table[name][own] for name in _COLUMNS[what]], axis=-1)
+
+
 _UNITS = {"position": "m", "velocity": "m/s", "angular_velocity": "rad/s", "energy": "J"}
 
 
 def plot(run: Recording, what: Union[str, Sequence[str]]) -> Any:
-    """Panels over time; impacts are marked."""
+    """Panels over time; impacts are marked. Between samples stand the moments before and after each impact, so that velocities jump
+    where they do; energies are those at the samples."""
     pyplot = _matplotlib()
     panels = [what] if isinstance(what, str) else list(what)
+    if not panels:
+        raise ValueError(f"nothing is to be plotted; there are {', '.join(_UNITS)}")
     unknown = [name for name in panels if name not in _UNITS]
     if unknown:
         raise ValueError(f"nothing to plot is called {', '.join(unknown)}; there are {', '.join(_UNITS)}")
     bodies = [body for body in _sampled(run) if not body.fixed]
     figure, axes = pyplot.subplots(len(panels), 1, sharex=True, squeeze=False, figsize=(8, 2.4 * len(panels)))
-    impacts = np.unique(run.events["time"]) if len(run.events) else np.zeros(0)
+    impacts = np.unique(run.events["time"][run.events["kind"] == "impact"])
+    few = len(bodies) <= 4
     for name, axis in zip(panels, axes[:, 0]):
         if name == "energy":
             times, parts = energies(run)
@@ -71,16 +91,17 @@ def plot(run: Recording, what: Union[str, Sequence[str]]) -> Any:
                 axis.plot(times, values, label=part, lw=2.0 if part == "total" else 1.0)
         else:
             for k, body in enumerate(bodies[:_MOST_BODIES]):
-                times, states = run.trajectory(body.name)
+                times, values = _course(run, body.name, name)
                 for i, (component, style) in enumerate(zip("xyz", ("-", "--", ":"))):
-                    label = f"{body.name} {component}"
-                    axis.plot(times, getattr(states, name)[:, i], style, color=f"C{k}", label=label, lw=1.0)
+                    label = f"{body.name} {component}" if few else body.name if i == 0 else None
+                    axis.plot(times, values[:, i], style, color=f"C{k}", label=label, lw=1.0)
         if impacts.size <= 200:
             for t in impacts:
                 axis.axvline(t, color="0.8", lw=0.8, zorder=0)
         axis.set_ylabel(f"{name.replace('_', ' ')} / {_UNITS[name]}")
-        if len(axis.lines) and len(bodies) <= 4:
-            axis.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.02))
+        left_out = len(bodies) - _MOST_BODIES
+        more = f"and {left_out} more" if name != "energy" and left_out > 0 else None
+        axis.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.02), title=more)
     axes[-1, 0].set_xlabel("t / s")
     title = run.to_dict().get("title")
     if title:
@@ -136,9 +157,29 @@ class Animation:
         return self.to_html()
 
 
+def _patch(plane: PlaneView, middle: Floats, half: float) -> Optional[Floats]:
+    """The square of a plane nearest to the middle of a box, as wide as the box; nothing where the plane does not come near."""
+    normal = np.array(plane.normal)
+    away = float(normal @ middle) - plane.offset
+    if abs(away) > np.sqrt(3.0) * half:
+        return None
+    one = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
+    one /= np.linalg.norm(one)
+    two = np.cross(normal, one)
+    corners = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]]) * half
+    patch: Floats = middle - away * normal + corners @ np.stack([one, two])
+    return patch
+
+
 def animate(run: Recording, frames: int, fps: float, view: tuple[float, float]) -> Animation:
-    """The bodies' outlines in motion."""
+    """The bodies' outlines in motion, and the planes, at one scale in all directions."""
+    if whole("frames", frames) < 1:
+        raise OptionError([(1, 1, "frames", str(frames), "is out of range", "a whole number, at least 1")])
+    if not 0.0 < number("fps", fps) < np.inf:
+        raise OptionError([(1, 1, "fps", str(fps), "is out of range", "a number greater than 0")])
     pyplot = _matplotlib()
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
     drawn = []
     times: Floats = np.zeros(0)
     chosen = np.zeros(0, dtype=np.intp)
@@ -150,11 +191,16 @@ def animate(run: Recording, frames: int, fps: float, view: tuple[float, float]) 
     everything = np.concatenate([places.reshape(-1, 3) for _, places, _ in drawn])
     low, high = everything.min(axis=0), everything.max(axis=0)
     middle, half = 0.5 * (low + high), 0.52 * float((high - low).max()) or 1.0
-    figure = pyplot.figure(figsize=(6, 5))
+    figure = pyplot.figure(figsize=(6, 5), dpi=72)
     axes = figure.add_subplot(projection="3d")
     axes.set(xlabel="x / m", ylabel="y / m", zlabel="z / m")
     for set_limits, centre in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), middle):
         set_limits(centre - half, centre + half)
+    axes.set_box_aspect((1.0, 1.0, 1.0))
+    for plane in run.planes:
+        patch = _patch(plane, middle, half)
+        if patch is not None:
+            axes.add_collection3d(Poly3DCollection([patch], facecolor="0.7", edgecolor="0.5", alpha=0.3))
     axes.view_init(*view)
     lines = [[axes.plot([], [], [], color=colour, lw=1.2)[0] for _ in range(3)] for _, _, colour in drawn]
     title = axes.set_title("")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
-from typing import Any, Mapping, Optional, Sequence, TypeVar, Union
+from typing import Any, Iterator, Literal, Mapping, Optional, Sequence, TypeVar, Union
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import _carom
-from ._arrays import Floats
+from ._arrays import Floats, numbers
+from ._options import flag, number, some_number, some_order, some_whole, some_word, whole, word
 from ._tables import Columns
 from .answers import (
     Answer,
@@ -28,7 +30,10 @@ from .many import Progress
 from .scene import AnyScene, read
 from .shapes import Ellipsoid, Shape, Sphere, Superellipsoid
 
-Order = Union[str, Sequence[int]]
+Law = Literal["newton_lcp", "newton", "poisson", "sequential", "reflection", "decoupled"]
+Termination = Literal["stronge", "poisson", "newton"]
+Kind = Literal["2b_star", "2b", "marginal"]
+Order = Union[Literal["given", "reversed", "fastest"], Sequence[int]]
 A = TypeVar("A", bound=Answer)
 
 
@@ -41,22 +46,39 @@ class _Resolution:
 
     __slots__ = ("law", "termination", "order", "tolerance", "max_steps", "project", "strict")
 
+    law: Optional[str]
+    termination: Optional[str]
+    order: Union[str, list[int], None]
+    tolerance: Optional[float]
+    max_steps: Optional[int]
+    project: bool
+    strict: bool
 
-def _resolution(*options: Any) -> Optional[_Resolution]:
-    if options == _NOTHING:
+
+def _resolution(
+    law: Any, termination: Any, order: Any, tolerance: Any, max_steps: Any, project: Any, strict: Any
+) -> Optional[_Resolution]:
+    if law is termination is order is tolerance is max_steps is None and project is strict is False:
         return None
     resolution = _Resolution()
-    for name, value in zip(_Resolution.__slots__, options):
-        setattr(resolution, name, value)
+    resolution.law = some_word("law", law)
+    resolution.termination = some_word("termination", termination)
+    resolution.order = some_order("order", order)
+    resolution.tolerance = some_number("tolerance", tolerance)
+    resolution.max_steps = some_whole("max_steps", max_steps)
+    resolution.project = flag("project", project)
+    resolution.strict = flag("strict", strict)
     return resolution
 
 
-_NOTHING = (None, None, None, None, None, False, False)
+# What was made in Python has no lines that a user has seen.
+_UNSEEN = re.compile(r"^<(?:Scene|dict)>:\d+:\d+: ")
 
 
 def _warn(said: list[str]) -> None:
+    """Warns at the line that called the function that calls this."""
     for each in said:
-        warnings.warn(each, SceneWarning, stacklevel=4)
+        warnings.warn(_UNSEEN.sub("", each), SceneWarning, stacklevel=3)
 
 
 def _judged(answer: A, verdict: str, strict: bool) -> A:
@@ -80,8 +102,8 @@ def _why(answer: Answer) -> str:
 def solve(
     scene: AnyScene,
     *,
-    law: Optional[str] = None,
-    termination: Optional[str] = None,
+    law: Optional[Law] = None,
+    termination: Optional[Termination] = None,
     order: Optional[Order] = None,
     tolerance: Optional[float] = None,
     max_steps: Optional[int] = None,
@@ -92,7 +114,17 @@ def solve(
 ) -> Solution:
     """Resolves the impact at the scene's instant.
 
-    With `strict` a result that is inconsistent or not admissible raises `PhysicsError`; without, the result says so itself.
+    - `law`: the impact law, instead of the scene's: `newton_lcp`, `newton`, `poisson`, `sequential`, `reflection`, `decoupled`.
+    - `termination`: how a contact with Coulomb friction ends: `stronge`, `poisson`, `newton`.
+    - `order`: the order in which `sequential` takes contacts: `given`, `reversed`, `fastest`, or their numbers.
+    - `tolerance`: of rank, consistency and admissibility, relative to the data; from 1e-14 to 0.01.
+    - `max_steps`: after so many steps of the law the result says that they ran out.
+    - `project`: takes the nearest velocity that the joints allow, instead of refusing one that violates them.
+    - `touching`: how close counts as touching where contacts are detected, relative to the sizes of the bodies.
+    - `screws`: shows the contacts as screws too: inertances, wrenches, Plücker coordinates.
+    - `strict`: a result that is inconsistent or not admissible raises `PhysicsError`; without, the result says so itself.
+
+    In SI units, as the scene is: impulses in N s, velocities in m/s and rad/s, energies in J.
 
     >>> from carom import Body, Plane, Scene, Sphere
     >>> scene = Scene(
@@ -108,7 +140,9 @@ def solve(
     True
     """
     options = _resolution(law, termination, order, tolerance, max_steps, project, strict)
-    text, verdict, said = _carom.ask_solve(read(scene), options, touching, screws)
+    text, verdict, said = _carom.ask_solve(
+        read(scene), options, number("touching", touching), flag("screws", screws)
+    )
     if said:
         _warn(said)
     return _judged(Solution(text), verdict, strict)
@@ -117,7 +151,7 @@ def solve(
 def compare(
     scene: AnyScene,
     *,
-    termination: Optional[str] = None,
+    termination: Optional[Termination] = None,
     order: Optional[Order] = None,
     tolerance: Optional[float] = None,
     max_steps: Optional[int] = None,
@@ -125,14 +159,19 @@ def compare(
     touching: float = _carom.TOUCHING,
     strict: bool = False,
 ) -> Comparison:
-    """Resolves the same impact under every law.
+    """Resolves the same impact under every law; the options are those of `solve`.
 
-    >>> found = compare("cases/papers/sp_two_planes.toml")
-    >>> found.laws.decoupled.bodies.ellipsoid[0].round(8).tolist()
-    [0.43629752, 0.09497717, 0.3]
+    >>> from carom import Body, Plane, Scene, Sphere, Surface
+    >>> corner = Scene(
+    ...     body=[Body("ball", Sphere(1.0), mass=1.0, position=[1, 0, 1], velocity=[-1, 0, -2])],
+    ...     plane=[Plane("wall", normal=[1, 0, 0]), Plane("floor", normal=[0, 0, 1])],
+    ...     surface=Surface(restitution=0.5),
+    ... )
+    >>> compare(corner).laws.poisson.bodies.ball[0].round(12).tolist()
+    [0.5, 0.0, 1.0]
     """
     options = _resolution(None, termination, order, tolerance, max_steps, project, strict)
-    text, verdict, said = _carom.ask_compare(read(scene), options, touching)
+    text, verdict, said = _carom.ask_compare(read(scene), options, number("touching", touching))
     if said:
         _warn(said)
     return _judged(Comparison(text), verdict, strict)
@@ -146,37 +185,62 @@ def classify(
     picture: bool = False,
     span: Optional[float] = None,
 ) -> Classification:
-    """The kinematics and the type of every contact. With `picture` a notebook shows the neighbourhood of each contact in time.
+    """The kinematics and the type of every contact. With `picture` a notebook shows the neighbourhood of each contact in time, `span`
+    seconds to either side. `touching` is how close counts as touching, relative to sizes; `tolerance` is which rates count as zero,
+    relative to theirs.
 
-    >>> classify("cases/papers/paradox.toml").contacts[0].type
-    'paradox_2b_star'
+    >>> from carom import Body, Plane, Scene, Sphere
+    >>> ball = Body("ball", Sphere(1.0), mass=1.0, position=[0, 0, 1], velocity=[0, 0, -1])
+    >>> classify(Scene(body=[ball], plane=[Plane("floor", normal=[0, 0, 1])])).contacts[0].type
+    'normal'
     """
-    text, svg, said = _carom.ask_classify(read(scene), touching, tolerance, picture, span)
+    text, svg, said = _carom.ask_classify(
+        read(scene),
+        number("touching", touching),
+        number("tolerance", tolerance),
+        flag("picture", picture),
+        some_number("span", span),
+    )
     if said:
         _warn(said)
     return Classification(text, svg)
 
 
 def gap(scene: AnyScene, *, at: float = 0.0) -> PairGaps:
-    """The signed distance of every pair after free flight to a time.
+    """The signed distance of every pair, in metres, after free flight to the time `at`, in seconds.
 
-    >>> round(gap("cases/papers/paradox.toml", at=0.1).pairs[0].gap, 10)
-    -0.0020464497
+    >>> from carom import Body, Scene, Sphere
+    >>> pair = Scene(
+    ...     body=[
+    ...         Body("one", Sphere(1.0), mass=1.0),
+    ...         Body("two", Sphere(1.0), mass=1.0, position=[4, 0, 0], velocity=[-1, 0, 0]),
+    ...     ]
+    ... )
+    >>> gap(pair, at=0.5).pairs[0].gap
+    1.5
     """
-    text, _, said = _carom.ask_gap(read(scene), at)
+    text, _, said = _carom.ask_gap(read(scene), number("at", at))
     if said:
         _warn(said)
     return PairGaps(text)
 
 
 def toi(scene: AnyScene, *, until: Optional[float] = None) -> FirstContacts:
-    """The first time of impact of every pair in free flight, with a bound on its error.
+    """The first time of impact of every pair in free flight, with a bound on its error, in seconds; searched to `until`, or the
+    scene's `run.until`.
 
-    >>> found = toi("cases/gallery/collision.toml").pairs[0]
-    >>> abs(found.time - 0.3) <= found.time_error
+    >>> from carom import Body, Scene, Sphere
+    >>> pair = Scene(
+    ...     body=[
+    ...         Body("one", Sphere(1.0), mass=1.0),
+    ...         Body("two", Sphere(1.0), mass=1.0, position=[4, 0, 0], velocity=[-1, 0, 0]),
+    ...     ]
+    ... )
+    >>> found = toi(pair).pairs[0]
+    >>> abs(found.time - 2.0) <= found.time_error
     True
     """
-    text, _, said = _carom.ask_toi(read(scene), until)
+    text, _, said = _carom.ask_toi(read(scene), some_number("until", until))
     if said:
         _warn(said)
     return FirstContacts(text)
@@ -193,8 +257,8 @@ def generalized(
     tangential: Optional[Sequence[int]] = None,
     rough: Optional[Sequence[Mapping[str, Any]]] = None,
     friction: Optional[Sequence[Mapping[str, Any]]] = None,
-    law: Optional[str] = None,
-    termination: Optional[str] = None,
+    law: Optional[Law] = None,
+    termination: Optional[Termination] = None,
     order: Optional[Order] = None,
     tolerance: Optional[float] = None,
     max_steps: Optional[int] = None,
@@ -204,7 +268,7 @@ def generalized(
 ) -> Resolved:
     """Resolves an impact given as matrices: by name, or as a dictionary, text or path like a file of `carom generalized`.
 
-    Without `matrices` the answer leaves out W and the projector, which on large problems cost as much as the rest.
+    The options are those of `solve`. Without `matrices` the answer leaves out W and the projector, which on large problems cost as much as the rest.
 
     >>> import numpy as np
     >>> cradle = generalized(
@@ -228,7 +292,7 @@ def generalized(
         raise TypeError("give a problem, or its matrices, not both")
     options = _resolution(law, termination, order, tolerance, max_steps, project, strict)
     source = read(named if problem is None else problem)
-    text, verdict, _ = _carom.ask_generalized(source, options, matrices)
+    text, verdict, _ = _carom.ask_generalized(source, options, flag("matrices", matrices))
     return _judged(Resolved(text), verdict, strict)
 
 
@@ -248,8 +312,36 @@ class Solutions(Columns):
     impulse_vector: Floats
     energy_before: Floats
     energy_after: Floats
-    bodies: list[str]
-    contacts: list[str]
+    consistent: NDArray[np.bool_]
+    admissible: NDArray[np.bool_]
+    velocity_unique: NDArray[np.bool_]
+    impulse_unique: NDArray[np.bool_]
+
+    def __init__(self, columns: dict[str, Any], bodies: list[str], contacts: list[str]) -> None:
+        super().__init__(columns)
+        self.bodies = bodies
+        self.contacts = contacts
+
+    def _like(self, columns: dict[str, Any]) -> Solutions:
+        return Solutions(columns, self.bodies, self.contacts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Solutions, (self._columns, self.bodies, self.contacts)
+
+    def _flat(self) -> Iterator[tuple[str, Any]]:
+        """By body or contact, then by axis; by their numbers where names are not their own."""
+        for name, column in self._columns.items():
+            if column.ndim == 1:
+                yield name, column
+                continue
+            whose = self.contacts if name.startswith("impulse") else self.bodies
+            whose = whose if len(set(whose)) == len(whose) else [str(k) for k in range(len(whose))]
+            for k, who in enumerate(whose):
+                if column.ndim == 2:
+                    yield f"{name}_{who}", column[:, k]
+                else:
+                    for i, axis in enumerate("xyz"):
+                        yield f"{name}_{who}_{axis}", column[:, k, i]
 
 
 def solve_many(
@@ -257,8 +349,8 @@ def solve_many(
     *,
     velocity: Optional[ArrayLike] = None,
     angular_velocity: Optional[ArrayLike] = None,
-    law: Optional[str] = None,
-    termination: Optional[str] = None,
+    law: Optional[Law] = None,
+    termination: Optional[Termination] = None,
     order: Optional[Order] = None,
     tolerance: Optional[float] = None,
     max_steps: Optional[int] = None,
@@ -267,7 +359,7 @@ def solve_many(
     progress: Optional[Progress] = None,
 ) -> Solutions:
     """Resolves the impact at the scene's instant for many velocities, on all cores: arrays `(n, bodies, 3)` in the order of the
-    scene's bodies, or `(n, 3)` for a scene with one. What is not given is the scene's.
+    scene's bodies, or `(n, 3)` for a scene with one. What is not given is the scene's. The options are those of `solve`.
 
     >>> import numpy as np
     >>> from carom import Body, Plane, Scene, Sphere
@@ -284,19 +376,17 @@ def solve_many(
     options = _resolution(law, termination, order, tolerance, max_steps, project, False)
     count = counts.pop()
     bodies, contacts, columns, said = _carom.solve_many(
-        read(scene), options, touching, count, given[0], given[1], progress
+        read(scene), options, number("touching", touching), count, given[0], given[1], progress
     )
     if said:
         _warn(said)
-    found = Solutions(columns)
-    found.bodies, found.contacts = bodies, contacts
-    return found
+    return Solutions(columns, bodies, contacts)
 
 
 def _states(value: Optional[ArrayLike], name: str) -> Optional[Floats]:
     if value is None:
         return None
-    array = np.ascontiguousarray(value, dtype=np.float64)
+    array = numbers(value, name)
     if array.ndim not in (2, 3) or array.shape[-1] != 3:
         raise ValueError(f"{name} has shape {array.shape}, expected (n, bodies, 3)")
     return array
@@ -306,7 +396,7 @@ def paradox(
     first: Union[Shape, str],
     second: Union[Shape, str],
     *,
-    type: str = "2b_star",
+    type: Kind = "2b_star",
     planar: bool = False,
     seed: int = 0,
     before: float = 0.0,
@@ -315,12 +405,21 @@ def paradox(
     """Finds how two bodies of these shapes, homogeneous and of unit mass, can touch so that free flight would let them overlap
     though nothing closes. `scene` of the answer is a scene to run, where there is one.
 
+    `type` is that of the contact wanted, `planar` asks for a motion in a plane, `seed` chooses among random ones, and `before` is how
+    long before the contact the scene begins, in seconds. With `strict` nothing found raises `PhysicsError`.
+
     >>> from carom import Ellipsoid
     >>> found = paradox(Ellipsoid([3, 1, 1]), Ellipsoid([1.5, 0.7, 1]), type="2b", planar=True)
     >>> classify(found.toml).contacts[0].type
     'paradox_2b'
     """
-    text, toml, verdict = _carom.ask_paradox([_spelled(first), _spelled(second)], type, planar, seed, before)
+    text, toml, verdict = _carom.ask_paradox(
+        [_spelled(first), _spelled(second)],
+        word("type", type),
+        flag("planar", planar),
+        whole("seed", seed),
+        number("before", before),
+    )
     answer = Paradox(text)
     answer.toml = toml
     if strict and verdict:
@@ -333,10 +432,10 @@ def _spelled(shape: Union[Shape, str]) -> str:
     if isinstance(shape, str):
         return shape
     if isinstance(shape, Sphere):
-        return f"sphere({shape.radius!r})"
+        return f"sphere({number('radius', shape.radius)!r})"
     if isinstance(shape, Superellipsoid):
         axes = ",".join(repr(float(axis)) for axis in np.asarray(shape.semi_axes))
-        return f"superellipsoid({axes};{shape.exponent!r})"
+        return f"superellipsoid({axes};{number('exponent', shape.exponent)!r})"
     if isinstance(shape, Ellipsoid):
         return "ellipsoid(" + ",".join(repr(float(axis)) for axis in np.asarray(shape.semi_axes)) + ")"
     raise TypeError("a paradox takes spheres, ellipsoids and superellipsoids")

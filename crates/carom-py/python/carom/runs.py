@@ -6,13 +6,14 @@ import json
 import os
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Literal, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _carom
 from ._arrays import Floats
+from ._options import flag, some_number, some_whole, some_word, whole
 from ._tables import Columns
 from .answers import Answer, Sections
 from .errors import AuditError
@@ -20,6 +21,12 @@ from .flight import States
 from .questions import _warn
 from .scene import AnyScene, Text, read
 
+if TYPE_CHECKING:
+    from .plots import Animation
+
+Panel = Literal["position", "velocity", "angular_velocity", "energy"]
+OnParadox = Literal["hold", "pass", "stop"]
+Loop = Literal["simulation", "crowd"]
 Force = Callable[[float, Floats, Floats, Floats, Floats], Any]
 
 
@@ -28,6 +35,9 @@ class Table(Columns):
     without a copy (`pyarrow.table(table)`, `polars.DataFrame(table)`)."""
 
     def __init__(self, source: Any) -> None:
+        if isinstance(source, dict):
+            self._columns = source
+            source = None
         self._source = source
 
     @cached_property
@@ -47,28 +57,20 @@ class Table(Columns):
         return columns
 
     def __len__(self) -> int:
-        return len(self._source)
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, (str, int, np.integer)):
-            return super().__getitem__(key)
-        return Columns({name: column[key] for name, column in self._columns.items()})
+        return super().__len__() if self._source is None else len(self._source)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (self[i] for i in range(len(self)))
 
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self._source.__arrow_c_stream__(requested_schema)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._columns,)
+
+    def _arrow(self) -> Any:
+        return super()._arrow() if self._source is None else self._source
 
     def __arrow_c_schema__(self) -> Any:
-        source = self._source
+        source = self._arrow()
         return (source if hasattr(source, "__arrow_c_schema__") else source.schema).__arrow_c_schema__()
-
-    def to_arrow(self) -> Any:
-        """A pyarrow Table."""
-        import pyarrow
-
-        return pyarrow.table(self)
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame."""
@@ -77,11 +79,32 @@ class Table(Columns):
         except ImportError:
             return super().to_pandas()
 
-    def to_polars(self) -> Any:
-        """A polars DataFrame."""
-        import polars
 
-        return polars.DataFrame(self)
+class Events(Table):
+    """The events of a run: a row for every contact of every event."""
+
+    number: NDArray[np.int64]
+    time: Floats
+    time_error: Floats
+    kind: NDArray[np.str_]
+    first: NDArray[np.str_]
+    second: NDArray[np.str_]
+    type: NDArray[np.str_]
+    gap: Floats
+    approach: Floats
+    separation: Floats
+    impulse: Floats
+    energy_before: Floats
+    energy_after: Floats
+
+
+class Samples(Table):
+    """The samples of a run: a row for every body at every moment, which is `sample`, `before` or `after` an event."""
+
+    time: Floats
+    body: NDArray[np.str_]
+    moment: NDArray[np.str_]
+    event: NDArray[np.int64]
 
 
 class BodyView(NamedTuple):
@@ -118,8 +141,8 @@ class Recording(Answer):
         recorded: Any = None,
     ) -> None:
         super().__init__(document)
-        self.events = Table(tables["events"])
-        self.samples = Table(tables["samples"])
+        self.events = Events(tables["events"])
+        self.samples = Samples(tables["samples"])
         self.joint_impulses = Table(tables["joint_impulses"]) if "joint_impulses" in tables else None
         self.reactions = Table(tables["reactions"]) if "reactions" in tables else None
         self._recorded = recorded
@@ -142,7 +165,7 @@ class Recording(Answer):
 
     def to_dict(self, samples: bool = False) -> dict[str, Any]:
         """The document of `carom run --json`, events included; with `samples` also those."""
-        document = dict(self._document())
+        document = super().to_dict()
         if self._recorded is None:
             return document
         entries: dict[str, Any] = json.loads(self._recorded.entries(samples))
@@ -151,8 +174,9 @@ class Recording(Answer):
     def trajectory(self, body: str) -> tuple[Floats, States]:
         """The times and states of one body at the sampling interval.
 
-        >>> falling = run("cases/gallery/dropping_ellipsoid.toml", until=0.1, sample=0.05)
-        >>> times, states = falling.trajectory("ellipsoid")
+        >>> from carom import Body, Scene, Sphere
+        >>> flying = Scene(body=[Body("ball", Sphere(0.1), mass=1.0, velocity=[1, 0, 0])])
+        >>> times, states = run(flying, until=0.1, sample=0.05).trajectory("ball")
         >>> times
         array([0.  , 0.05, 0.1 ])
         """
@@ -174,15 +198,16 @@ class Recording(Answer):
         times: Floats = table["time"][chosen]
         return times, states
 
-    def plot(self, what: Union[str, Sequence[str]] = ("position", "velocity", "energy")) -> Any:
-        """Draws positions, velocities, angular velocities and energies over time; a matplotlib figure. `what` names one, or several
-        for panels below each other."""
+    def plot(self, what: Union[Panel, Sequence[Panel]] = ("position", "velocity", "energy")) -> Any:
+        """Draws positions, velocities, angular velocities and energies over time, with lines at the impacts; a matplotlib figure.
+        `what` names one, or several for panels below each other. Of more than twelve bodies the first twelve are drawn."""
         from .plots import plot
 
         return plot(self, what)
 
-    def animate(self, *, frames: int = 100, fps: float = 25.0, view: tuple[float, float] = (20.0, -60.0)) -> Any:
-        """The bodies in motion: an animation that a notebook shows, and that `save` writes to a file."""
+    def animate(self, *, frames: int = 40, fps: float = 15.0, view: tuple[float, float] = (20.0, -60.0)) -> Animation:
+        """The bodies in motion, with the planes: an animation that a notebook shows, and that `save` writes to a file. A notebook
+        draws each frame beforehand, at some 90 ms and 50 kB. `view` is elevation and azimuth, in degrees."""
         from .plots import animate
 
         return animate(self, frames, fps, view)
@@ -192,7 +217,8 @@ class Recording(Answer):
 
     def _summary(self) -> str:
         found = self._document()
-        return f"{len(self.events)} events, {len(self.samples)} samples, t = {found['time']!r}, stopped: {found['stopped']}"
+        events = found.get("performance", {}).get("events", len(self.events))
+        return f"{events} events, {len(self.samples)} samples, t = {found['time']!r}, stopped: {found['stopped']}"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self._summary()}>"
@@ -203,9 +229,27 @@ class _Changes:
 
     __slots__ = ("until", "max_events", "sample", "on_paradox", "loop", "replica", "strict")
 
-    def __init__(self, *options: Any) -> None:
-        for name, value in zip(self.__slots__, options):
-            setattr(self, name, value)
+    until: Optional[float]
+    max_events: Optional[int]
+    sample: Optional[float]
+    on_paradox: Optional[str]
+    loop: Optional[str]
+    replica: int
+    strict: bool
+
+
+def _changes(
+    until: Any, max_events: Any, sample: Any, on_paradox: Any, loop: Any, replica: Any, strict: Any
+) -> _Changes:
+    changes = _Changes()
+    changes.until = some_number("until", until)
+    changes.max_events = some_whole("max_events", max_events)
+    changes.sample = some_number("sample", sample)
+    changes.on_paradox = some_word("on_paradox", on_paradox)
+    changes.loop = some_word("loop", loop)
+    changes.replica = whole("replica", replica)
+    changes.strict = flag("strict", strict)
+    return changes
 
 
 def run(
@@ -214,33 +258,46 @@ def run(
     until: Optional[float] = None,
     max_events: Optional[int] = None,
     sample: Optional[float] = None,
-    on_paradox: Optional[str] = None,
-    loop: Optional[str] = None,
+    on_paradox: Optional[OnParadox] = None,
+    loop: Optional[Loop] = None,
     replica: int = 0,
     forces: Optional[Mapping[Union[str, tuple[str, ...]], Force]] = None,
     progress: Optional[Callable[[float, float], object]] = None,
     strict: bool = False,
 ) -> Recording:
-    """Runs a scene, event by event. Ctrl-C ends it with what was reached, `stopped` = interrupted. `progress` is called with the time
-    reached and the time wanted. With `strict` the first event that the audit finds wrong ends the run and raises `AuditError`.
+    """Runs a scene, event by event. Ctrl-C ends it with what was reached, `stopped` = interrupted.
+
+    What is not given is the scene's under `[run]`:
+
+    - `until`: the time to stop at, in seconds (10).
+    - `max_events`: the number of events to stop at.
+    - `sample`: the interval of samples, in seconds (0.01: a run to t = 1e4 keeps a million rows a body); 0 keeps the moments of
+      events only.
+    - `on_paradox`: what happens where nothing closes and free flight would overlap: `hold` the contact by its finite force, `pass`
+      through, or `stop`.
+    - `loop`: `simulation`, or `crowd` for very many free bodies; without it the one that suits.
+    - `replica`: which of the copies that differ in the seeds of their fills, as in `run_replicas`; the scene must have a fill.
+    - `progress` is called with the time reached and the time wanted.
+    - `strict`: the first event that the audit finds wrong by more than 1e-9 ends the run and raises `AuditError`.
+
+    In SI units, as the scene is: metres, seconds, kilograms.
 
     `forces` are functions of yours: under the name of a body, or a tuple of names, `f(t, position, orientation, velocity,
     angular_velocity)` with one row a body, returning the force on each, or forces and torques. They must be as smooth as the motion
     is to be exact. Each is called at every stage of every step and for every sample, some thousand times for a swing, at about 10 µs
     and what it takes itself.
 
-    >>> found = run("cases/papers/paradox.toml")
-    >>> found.events.kind.tolist()
-    ['hold_begin', 'hold_end']
-    >>> found.stopped
-    'until'
-    >>> from carom import Body, Scene, Sphere
+    >>> from carom import Body, Plane, Scene, Sphere
+    >>> ball = Body("ball", Sphere(0.5), mass=1.0, position=[0, 0, 1], velocity=[0, 0, -1])
+    >>> found = run(Scene(body=[ball], plane=[Plane("floor", normal=[0, 0, 1])]), until=1.0)
+    >>> found.events.kind.tolist(), found.events.time.round(12).tolist(), found.stopped
+    (['impact'], [0.5], 'until')
     >>> ball = Scene(body=[Body("ball", Sphere(0.1), mass=1.0, position=[1, 0, 0])])
     >>> swing = run(ball, until=3.141592653589793, forces={"ball": lambda t, x, q, v, w: -4.0 * x})
     >>> bool(abs(swing.final.ball.position[0] - 1.0) < 1e-12)
     True
     """
-    changes = _Changes(until, max_events, sample, on_paradox, loop, replica, strict)
+    changes = _changes(until, max_events, sample, on_paradox, loop, replica, strict)
     pushes = []
     for names, force in (forces or {}).items():
         bodies = [names] if isinstance(names, str) else list(names)
@@ -276,19 +333,21 @@ def run_replicas(
     *,
     until: Optional[float] = None,
     max_events: Optional[int] = None,
-    loop: Optional[str] = None,
+    loop: Optional[Loop] = None,
     progress: Optional[Callable[[int, int], object]] = None,
     strict: bool = False,
 ) -> Replicas:
     """Runs independent copies of a scene with a fill, whose seeds are seed, seed + 1, …, on all cores, and pools their averages. Ctrl-C
     ends them with what was reached; `progress` is called with the number of copies done and of all.
 
-    >>> gas = run_replicas("cases/gallery/sphere_gas.toml", 3, until=0.2)
+    >>> from carom import Fill, Scene, Sphere
+    >>> spheres = Fill("gas", 64, Sphere(0.5), mass=1.0, packing_fraction=0.3, temperature=1.0, seed=1)
+    >>> gas = run_replicas(Scene(fill=[spheres]), 3, until=0.5)
     >>> len(gas.replicas), gas.observables.compressibility.mean > 1
     (3, True)
     """
-    changes = _Changes(until, max_events, None, None, loop, 0, strict)
-    document, verdict, said = _carom.ask_replicas(read(scene), changes, replicas, progress)
+    changes = _changes(until, max_events, None, None, loop, 0, strict)
+    document, verdict, said = _carom.ask_replicas(read(scene), changes, whole("replicas", replicas), progress)
     if said:
         _warn(said)
     answer = Replicas(document)

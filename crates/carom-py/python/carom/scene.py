@@ -17,16 +17,18 @@ in a file.
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _carom
 from .bodies import Bodies
+from .errors import SceneError
 from .shapes import Ellipsoid, Point, Shape, Sphere, Superellipsoid
 
 __all__ = [
@@ -82,6 +84,35 @@ def _entry(value: Any) -> Any:
 
 
 _encode = json.JSONEncoder(default=_entry).encode
+_encode_finite = json.JSONEncoder(default=_entry, allow_nan=False).encode
+
+
+def _infinite(node: Any, path: str) -> Iterator[tuple[str, float]]:
+    """The numbers of a document that are none, with their places."""
+    if isinstance(node, dict):
+        for key, entry in node.items():
+            yield from _infinite(entry, f"{path}.{key}" if path else key)
+    elif isinstance(node, list):
+        for k, entry in enumerate(node):
+            yield from _infinite(entry, f"{path}[{k}]")
+    elif isinstance(node, float) and not math.isfinite(node):
+        yield path, node
+
+
+def _text(name: str, scene: Any) -> Text:
+    """A scene of Python's as a text. JSON has no words for NaN and infinity, so they are refused here, in the reader's words."""
+    try:
+        return Text(name, _encode_finite(scene), True)
+    except ValueError:
+        found = list(_infinite(json.loads(_encode(scene)), ""))
+        if not found:
+            raise
+    faults = [(1, 1, path, str(x), _fault(x), "a finite number") for path, x in found]
+    raise SceneError(name, faults)
+
+
+def _fault(x: float) -> str:
+    return "is not a number" if math.isnan(x) else "is infinite, or too large for a 64-bit float"
 
 
 class Kind:
@@ -95,7 +126,12 @@ class Kind:
 
 @dataclass(eq=False)
 class Body:
-    """A body: `[[body]]` of a scene."""
+    """A body: `[[body]]` of a scene, in SI units.
+
+    `mass` in kg or `density` in kg/m³; `inertia`, the principal moments in kg m², where it is not that of the homogeneous body; `position`
+    of the centre of mass in m; `orientation` a quaternion `[w, x, y, z]` or a table as the file has it, from body axes to world axes;
+    `velocity` in m/s; `angular_velocity` in rad/s in the world frame, or `angular_velocity_body` in the body's. A `fixed` body does not
+    move."""
 
     name: str
     shape: Union[Shape, Mapping[str, Any]]
@@ -108,6 +144,11 @@ class Body:
     angular_velocity: Optional[ArrayLike] = None
     angular_velocity_body: Optional[ArrayLike] = None
     fixed: Optional[bool] = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.shape, Kind):
+            kind = type(self.shape).__name__
+            raise TypeError(f"{self.name}: {kind} is no shape; there are Point, Sphere, Ellipsoid and Superellipsoid")
 
     def _bodies(self) -> Bodies:
         """The same for calls that take many."""
@@ -303,7 +344,7 @@ class World:
 
 @dataclass(eq=False)
 class Impact:
-    """How impacts are resolved: `[impact]`."""
+    """How impacts are resolved: `[impact]`; the laws and terminations of `solve`."""
 
     law: Optional[str] = None
     termination: Optional[str] = None
@@ -311,7 +352,8 @@ class Impact:
 
 @dataclass(eq=False)
 class Run:
-    """How the scene is run: `[run]`."""
+    """How the scene is run: `[run]`; the options of the function `run`, `record_events`, whether events are kept, and
+    `contact_time`: among very many bodies, a collision sooner than this after another of the same body is elastic."""
 
     until: Optional[float] = None
     max_events: Optional[int] = None
@@ -349,10 +391,10 @@ class Scene:
     def of(cls, scene: AnyScene) -> Scene:
         """The scene of a path, a text or a dictionary, checked, to be changed: its parts are dictionaries as the file has them.
 
-        >>> corner = Scene.of("cases/papers/sp_corner.toml")
-        >>> corner.body[0]["velocity"] = [0, 0, -1]
-        >>> corner.surface = Surface(restitution=1.0)
-        >>> corner.to_dict()["body"][0]["velocity"]
+        >>> scene = Scene.of({"carom": 1, "body": [{"name": "ball", "shape": {"sphere": {"radius": 1}}, "mass": 1}]})
+        >>> scene.body[0]["velocity"] = [0, 0, -1]
+        >>> scene.surface = Surface(restitution=1.0)
+        >>> scene.to_dict()["body"][0]["velocity"]
         [0, 0, -1]
         """
         text, _ = _carom.ask_document(read(scene))
@@ -384,13 +426,16 @@ class Text:
 
 
 def read(scene: AnyScene) -> Text:
-    """The text of a scene: a path is opened; a string is a path if it names a file that exists, and text otherwise."""
+    """The text of a scene: a path is opened. A string is a path if it names a file that exists, or if nothing in it is TOML or JSON:
+    neither a line's end nor `=` nor `{`."""
     if isinstance(scene, (Scene, Mapping)):
-        return Text("<Scene>" if isinstance(scene, Scene) else "<dict>", _encode(scene), True)
+        return _text("<Scene>" if isinstance(scene, Scene) else "<dict>", scene)
     if isinstance(scene, os.PathLike):
         return _open(Path(scene))
     if isinstance(scene, str):
-        if "\n" not in scene and "=" not in scene and "{" not in scene:
+        if scene.strip() and not any(mark in scene for mark in "\n={"):
+            return _open(Path(scene))
+        if "\n" not in scene and len(scene) < 4096 and "\0" not in scene and os.path.isfile(scene):
             return _open(Path(scene))
         return Text("<str>", scene, None)
     raise TypeError(f"expected a Scene, a dict, text or a path, found {type(scene).__name__}")

@@ -12,6 +12,7 @@ array([0., 0., 3.])
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Callable, Iterable, NamedTuple, Union
 
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _carom
-from ._arrays import Floats, agree, length, rows
+from ._arrays import Floats, agree, length, numbers, rows
 
 POINT, SPHERE, ELLIPSOID, SUPERELLIPSOID = range(4)
 
@@ -86,7 +87,7 @@ class Shape:
         return float(self._sizes()["inradius"])
 
     def _ask(self, function: Any, what: str, value: ArrayLike, shape: tuple[int, ...]) -> Floats:
-        array = np.ascontiguousarray(value, dtype=np.float64)
+        array = numbers(value, what)
         if array.shape[-1:] != (3,):
             raise ValueError(f"shape {array.shape}, expected (3,) or (n, 3)")
         found: Floats = function(self._arrays(), what, array)
@@ -230,7 +231,13 @@ class Convex(Shape):
         circumradius: float,
         inradius: float,
     ) -> None:
-        self._user = _User(support, support_hessian, float(circumradius), float(inradius))
+        near, far = float(inradius), float(circumradius)
+        if not (0.0 < near <= far < math.inf):
+            raise ValueError(f"inradius {near} and circumradius {far}: expected 0 < inradius ≤ circumradius")
+        self._user = _User(support, support_hessian, far, near)
+
+    def __repr__(self) -> str:
+        return f"Convex(circumradius={self.circumradius!r}, inradius={self.inradius!r})"
 
     def support(self, n: ArrayLike) -> Floats:
         """The point of the body farthest along n."""

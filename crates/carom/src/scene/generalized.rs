@@ -365,7 +365,7 @@ fn report(root: &Value, error: &Error, log: &mut Log<'_>) {
         }
         Fault::ViolatesBilateral { residual, relative, .. } => (
             format!("the velocity violates this row: A v = {residual:e}, {relative:.1e} of its scale"),
-            "a velocity with A v = 0, or --project to take the nearest one".to_string(),
+            "a velocity with A v = 0, or the option `project` to take the nearest one".to_string(),
         ),
         fault => (fault.to_string(), String::new()),
     };
