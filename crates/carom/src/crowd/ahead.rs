@@ -9,7 +9,8 @@
 use prefetch_index::prefetch_index;
 
 use super::Crowd;
-use super::calendar::{Due, HOME, PLANE};
+use super::calendar::Note;
+use super::due::{HOME, PLANE};
 use super::neighbours::Link;
 
 /// Crowds smaller than this are near the processor anyhow.
@@ -18,9 +19,7 @@ const LARGE: usize = 16_384;
 /// What is asked for, each from what was asked for before.
 #[derive(Debug, Clone, Copy)]
 enum Stage {
-    /// The event itself.
-    Event,
-    /// Its bodies.
+    /// The bodies.
     Bodies,
     /// Their lists.
     Lists,
@@ -31,13 +30,8 @@ enum Stage {
 }
 
 /// The stages, and how many notes ahead each is: near enough that what comes is still there when it is wanted.
-const STAGES: [(Stage, u64); 5] = [
-    (Stage::Event, 10),
-    (Stage::Bodies, 8),
-    (Stage::Lists, 6),
-    (Stage::Neighbours, 3),
-    (Stage::Surroundings, 2),
-];
+const STAGES: [(Stage, u64); 4] =
+    [(Stage::Bodies, 9), (Stage::Lists, 6), (Stage::Neighbours, 3), (Stage::Surroundings, 2)];
 
 /// The notes up to which each stage has come.
 pub(super) type Reached = [u64; STAGES.len()];
@@ -51,77 +45,67 @@ impl Crowd {
         }
         let now = self.calendar.page();
         for (at, (stage, ahead)) in STAGES.into_iter().enumerate() {
-            let mut note = self.ahead[at].max(now);
-            while note < now + ahead
-                && let Some(body) = self.calendar.coming(note)
+            let mut number = self.ahead[at].max(now);
+            while number < now + ahead
+                && let Some(note) = self.calendar.coming(number)
             {
-                self.ask_for(stage, body);
-                note += 1;
+                self.ask_for(stage, note);
+                number += 1;
             }
-            self.ahead[at] = note;
+            self.ahead[at] = number;
         }
     }
 
     #[inline(always)]
-    fn ask_for(&self, stage: Stage, body: u32) {
-        if matches!(stage, Stage::Event) {
-            return self.calendar.ask_for(body);
-        }
-        let due = *self.calendar.due(body);
-        let partner = (due.with < PLANE).then_some(due.with);
-        let both = [Some(body), partner].into_iter().flatten();
-        if matches!(stage, Stage::Bodies) {
-            return both.for_each(|i| self.ask_for_body(i));
-        }
-        // A pair has two notes.
-        if partner.is_some_and(|with| with < body && self.calendar.due(with).with == body) {
+    fn ask_for(&self, stage: Stage, note: &Note) {
+        let hot = &self.hot[..];
+        if !note.holds(hot) {
             return;
         }
+        let partner = (note.with < PLANE).then_some(note.with);
+        let both = [Some(note.body), partner].into_iter().flatten();
         match stage {
-            Stage::Event | Stage::Bodies => {}
-            Stage::Lists => both.for_each(|i| self.lists.ask_for(i as usize)),
-            Stage::Neighbours => both.for_each(|i| self.ask_for_neighbours(i, &due)),
-            Stage::Surroundings => self.ask_for_surroundings(body, &due),
+            // Of a pair's two notes one is enough.
+            Stage::Lists | Stage::Neighbours
+                if note.with < note.body && hot[note.with as usize].due == note.time => {}
+            Stage::Bodies => both.for_each(|i| {
+                prefetch_index(hot, i as usize);
+                prefetch_index(&self.cold[..], i as usize);
+            }),
+            Stage::Lists => both.for_each(|i| self.lists.ask_for(self.cold[i as usize].row)),
+            Stage::Neighbours => both.for_each(|i| self.ask_for_neighbours(i, note)),
+            Stage::Surroundings => self.ask_for_surroundings(note),
         }
     }
 
     #[inline(always)]
-    fn ask_for_body(&self, body: u32) {
-        let i = body as usize;
-        prefetch_index(&self.hot, i);
-        prefetch_index(&self.cold, i);
-        self.lists.ask_for_row(i);
-        self.calendar.ask_for(body);
-    }
-
-    #[inline(always)]
-    fn ask_for_neighbours(&self, body: u32, due: &Due) {
-        for link in self.neighbours_of(body) {
-            prefetch_index(&self.hot, link.with as usize);
-            self.calendar.ask_for(link.with);
+    fn ask_for_neighbours(&self, body: u32, note: &Note) {
+        let hot = &self.hot[..];
+        for link in self.bodies_near(body) {
+            prefetch_index(hot, link.with as usize);
         }
-        if due.with == HOME {
-            for link in self.neighbours_of(body) {
-                prefetch_index(&self.cold, link.with as usize);
-                self.lists.ask_for_row(link.with as usize);
+        if note.with == HOME {
+            for link in self.bodies_near(body) {
+                prefetch_index(&self.cold[..], link.with as usize);
             }
-            self.grid.ask_around(&self.hot[body as usize].at(due.time), self.farthest(due.time));
+            self.grid.ask_around(&self.hot[body as usize].line.at(note.time), self.farthest(note.time));
         }
     }
 
     #[inline(always)]
-    fn ask_for_surroundings(&self, body: u32, due: &Due) {
-        if due.with == HOME {
-            for link in self.neighbours_of(body) {
-                self.lists.ask_for(link.with as usize);
+    fn ask_for_surroundings(&self, note: &Note) {
+        if note.with == HOME {
+            for link in self.bodies_near(note.body) {
+                self.lists.ask_for(self.cold[link.with as usize].row);
             }
-            let there = self.hot[body as usize].at(due.time);
-            self.grid.around(&there, self.farthest(due.time), |j, _| prefetch_index(&self.cold, j as usize));
+            let there = self.hot[note.body as usize].line.at(note.time);
+            let cold = &self.cold[..];
+            self.grid.around(&there, self.farthest(note.time), |j, _| prefetch_index(cold, j as usize));
         }
     }
 
     #[inline(always)]
-    fn neighbours_of(&self, body: u32) -> impl Iterator<Item = &Link> {
-        self.lists.of(body as usize).iter().filter(|link| link.with < PLANE)
+    fn bodies_near(&self, body: u32) -> impl Iterator<Item = &Link> {
+        self.links(body as usize).iter().filter(|link| link.with < PLANE)
     }
 }

@@ -3,8 +3,8 @@
 use nalgebra::{Matrix3, Unit, Vector3};
 
 use super::Crowd;
-use super::calendar::PLANE;
 use super::cluster::Cluster;
+use super::due::PLANE;
 use super::touch::Met;
 use crate::body::{Body, State};
 use crate::contact::{Contact, Side, Surface};
@@ -60,7 +60,7 @@ impl Crowd {
             let state = &cluster.before[cluster.place(i)];
             let arm = (point - state.position - shift).cross(&normal);
             let body = self.body(i);
-            let spin = if body.fixed || self.cold[i as usize].ball {
+            let spin = if body.fixed || self.solid(i).is_ball {
                 Vector3::zeros()
             } else {
                 let axes: Matrix3<f64> = state.orientation.to_rotation_matrix().into_inner();

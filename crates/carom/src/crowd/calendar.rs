@@ -14,41 +14,20 @@
 use core::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use prefetch_index::prefetch_index;
-use serde::{Deserialize, Serialize};
+use bytemuck::{Pod, Zeroable};
 
-/// No body: the end of a chain.
-pub(super) const NOBODY: u32 = u32::MAX;
-
-/// A body's next event.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(super) struct Due {
-    /// When; infinite if nothing is due.
-    pub time: f64,
-    /// With whom, or one of the codes below.
-    pub with: u32,
-    /// Which image of it.
-    pub image: u16,
-    /// Whether the search for it ended where the bodies touch without approach and sink.
-    pub sinks: bool,
-}
-
-/// The body leaves its neighbourhood.
-pub(super) const HOME: u32 = u32::MAX - 1;
-/// The body looks anew.
-pub(super) const LOOK: u32 = u32::MAX - 2;
-/// From here on, planes: the number of a plane added.
-pub(super) const PLANE: u32 = 1 << 31;
-
-impl Due {
-    pub const NEVER: Self = Self { time: f64::INFINITY, with: LOOK, image: 0, sinks: false };
-}
+use super::due::NOBODY;
+use super::field::Field;
+use super::kept::Hot;
 
 /// That a body has an event at a time, or had.
-#[derive(Debug, Clone, Copy)]
-struct Note {
-    time: f64,
-    body: u32,
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Note {
+    pub time: f64,
+    pub body: u32,
+    /// With whom, as the event has it.
+    pub with: u32,
 }
 
 impl Ord for Note {
@@ -71,10 +50,17 @@ impl PartialEq for Note {
 
 impl Eq for Note {}
 
-/// The events of all bodies.
+impl Note {
+    /// Whether the event is still due.
+    #[inline(always)]
+    pub fn holds(&self, hot: &[Hot]) -> bool {
+        hot[self.body as usize].due == self.time
+    }
+}
+
+/// Notes of the events of all bodies; the events themselves are with the bodies.
 #[derive(Debug, Clone)]
 pub(super) struct Calendar {
-    due: Vec<Due>,
     /// The weeks of a year, by their number modulo the year, and last what comes later than that.
     weeks: Vec<Week>,
     pages: Pages,
@@ -109,7 +95,7 @@ const PAGE: u32 = 16;
 /// Pages for notes, each with the number of the page before.
 #[derive(Debug, Clone, Default)]
 struct Pages {
-    notes: Vec<[Note; PAGE as usize]>,
+    notes: Field<[Note; PAGE as usize]>,
     before: Vec<u32>,
     /// The first of those that nobody uses.
     free: Option<u32>,
@@ -132,9 +118,10 @@ impl Pages {
             self.free = (next != NOBODY).then_some(next);
             return page;
         }
-        self.notes.push([Note { time: 0.0, body: NOBODY }; PAGE as usize]);
+        let page = self.notes.len();
+        self.notes.fill_up(Zeroable::zeroed(), page + 1);
         self.before.push(before);
-        super::index(self.notes.len() - 1)
+        super::index(page)
     }
 
     /// Reads the notes of a week, the last page first, and frees its pages. How many there were.
@@ -164,9 +151,8 @@ const A_WEEK: f64 = 1024.0;
 const A_YEAR: f64 = 4.0;
 
 impl Calendar {
-    pub fn new(bodies: usize) -> Self {
+    pub fn new() -> Self {
         Self {
-            due: vec![Due::NEVER; bodies],
             weeks: vec![Week::EMPTY; 3],
             pages: Pages::default(),
             waiting: 0,
@@ -177,37 +163,6 @@ impl Calendar {
             per_width: 1.0,
             week: 0,
         }
-    }
-
-    /// A body's event.
-    #[inline(always)]
-    pub fn due(&self, body: u32) -> &Due {
-        &self.due[body as usize]
-    }
-
-    /// When a body's event is due.
-    #[inline(always)]
-    pub fn time(&self, body: u32) -> f64 {
-        self.due[body as usize].time
-    }
-
-    /// Asks the memory for a body's event.
-    #[inline(always)]
-    pub fn ask_for(&self, body: u32) {
-        prefetch_index(&self.due, body as usize);
-    }
-
-    /// Gives a body another event.
-    #[inline]
-    pub fn set(&mut self, body: u32, due: Due) {
-        self.due[body as usize] = due;
-        self.note(Note { time: due.time, body });
-    }
-
-    /// Takes a body's event away for now.
-    #[inline]
-    pub fn clear(&mut self, body: u32) {
-        self.due[body as usize] = Due::NEVER;
     }
 
     /// Weeks of a year, a power of two.
@@ -231,14 +186,15 @@ impl Calendar {
         place
     }
 
+    /// Notes that an event is due.
     #[inline]
-    fn note(&mut self, note: Note) {
+    pub fn note(&mut self, note: Note, hot: &[Hot]) {
         let week = self.week_of(note.time);
         if week <= self.week {
-            self.add(note);
+            self.add(note, hot);
         } else if note.time < f64::INFINITY {
-            if self.waiting > MOST * self.due.len() + PAGE as usize {
-                return self.note_all();
+            if self.waiting > MOST * hot.len() + PAGE as usize {
+                self.tidy(hot);
             }
             let beyond = self.weeks.len() - 1;
             let place = if week - self.week < self.year() { self.in_year(week) } else { beyond };
@@ -247,32 +203,26 @@ impl Calendar {
         }
     }
 
-    fn add(&mut self, note: Note) {
+    fn add(&mut self, note: Note, hot: &[Hot]) {
         // Void notes of a far time would pile up.
-        if self.added.len() > 2 * self.due.len() + AHEAD {
-            let due = &self.due;
-            self.added.retain(|Reverse(note)| due[note.body as usize].time == note.time);
+        if self.added.len() > 2 * hot.len() + AHEAD {
+            self.added.retain(|Reverse(note)| note.holds(hot));
         }
         self.added.push(Reverse(note));
     }
 
-    #[inline(always)]
-    fn holds(&self, note: &Note) -> bool {
-        self.time(note.body) == note.time
-    }
-
     /// The body whose event is first; none if nothing is due at all.
     #[inline]
-    pub fn first(&mut self) -> Option<u32> {
+    pub fn first(&mut self, hot: &[Hot]) -> Option<u32> {
         loop {
-            while self.agenda.get(self.past).is_some_and(|note| !self.holds(note)) {
+            while self.agenda.get(self.past).is_some_and(|note| !note.holds(hot)) {
                 self.past += 1;
             }
             if self.agenda.len() - self.past < AHEAD && self.waiting > 0 {
-                self.next_week();
+                self.next_week(hot);
                 continue;
             }
-            while self.added.peek().is_some_and(|Reverse(note)| !self.holds(note)) {
+            while self.added.peek().is_some_and(|Reverse(note)| !note.holds(hot)) {
                 self.added.pop();
             }
             let planned = self.agenda.get(self.past);
@@ -290,16 +240,17 @@ impl Calendar {
         self.gone + self.past as u64
     }
 
-    /// The body of a note to come, by its number.
+    /// A note to come, by its number.
     #[inline(always)]
-    pub fn coming(&self, number: u64) -> Option<u32> {
+    pub fn coming(&self, number: u64) -> Option<&Note> {
         #[expect(clippy::cast_possible_truncation, reason = "a place on the agenda, or beyond its end")]
         let place = (number - self.gone) as usize;
-        self.agenda.get(place).map(|note| note.body)
+        self.agenda.get(place)
     }
 
-    /// Puts the next week that has anything onto the agenda.
-    fn next_week(&mut self) {
+    /// Puts the next week that has anything onto the agenda, void notes and all: whether they hold is seen when what they
+    /// are about has been read ahead.
+    fn next_week(&mut self, hot: &[Hot]) {
         self.agenda.drain(..self.past);
         self.gone += self.past as u64;
         self.past = 0;
@@ -307,15 +258,15 @@ impl Calendar {
         loop {
             self.week += 1;
             if self.week & (self.year() / 2 - 1) == 0 {
-                self.call_in();
+                self.call_in(hot);
             }
             let place = self.in_year(self.week);
             if self.weeks[place].page != NOBODY {
                 let planned = self.agenda.len();
-                let (due, agenda) = (&self.due, &mut self.agenda);
+                let agenda = &mut self.agenda;
                 let week = std::mem::replace(&mut self.weeks[place], Week::EMPTY);
                 self.waiting -= self.pages.tear_out(week, |note| {
-                    if due[note.body as usize].time == note.time {
+                    if note.holds(hot) {
                         agenda.push(*note);
                     }
                 });
@@ -324,7 +275,7 @@ impl Calendar {
             }
             empty += 1;
             if empty > self.year() {
-                self.skip();
+                self.skip(hot);
                 return;
             }
         }
@@ -332,42 +283,58 @@ impl Calendar {
 
     /// Puts notes from beyond the year into its weeks.
     #[cold]
-    fn call_in(&mut self) {
-        for note in self.take_beyond() {
-            self.note(note);
+    fn call_in(&mut self, hot: &[Hot]) {
+        for note in self.take_beyond(hot) {
+            self.note(note, hot);
         }
     }
 
-    fn take_beyond(&mut self) -> Vec<Note> {
+    fn take_beyond(&mut self, hot: &[Hot]) -> Vec<Note> {
         let beyond = self.weeks.len() - 1;
         let week = std::mem::replace(&mut self.weeks[beyond], Week::EMPTY);
         let mut notes = Vec::new();
-        let due = &self.due;
         self.waiting -= self.pages.tear_out(week, |note| {
-            if due[note.body as usize].time == note.time {
+            if note.holds(hot) {
                 notes.push(*note);
             }
         });
         notes
     }
 
+    /// Takes void notes out of all weeks.
+    #[cold]
+    fn tidy(&mut self, hot: &[Hot]) {
+        let mut notes = Vec::new();
+        for week in &mut self.weeks {
+            let week = std::mem::replace(week, Week::EMPTY);
+            self.waiting -= self.pages.tear_out(week, |note| {
+                if note.holds(hot) {
+                    notes.push(*note);
+                }
+            });
+        }
+        for note in notes {
+            self.note(note, hot);
+        }
+    }
+
     /// Goes on to the week before the first event beyond the year.
     #[cold]
-    fn skip(&mut self) {
-        let notes = self.take_beyond();
+    fn skip(&mut self, hot: &[Hot]) {
+        let notes = self.take_beyond(hot);
         let soonest = notes.iter().map(|note| note.time).fold(f64::INFINITY, f64::min);
         if soonest < f64::INFINITY {
             self.week = self.week.max(self.week_of(soonest).saturating_sub(1));
         }
         for note in notes {
-            self.note(note);
+            self.note(note, hot);
         }
     }
 
-    /// Makes weeks anew, for the events as they are, from a time on.
-    pub fn tune(&mut self, now: f64) {
+    /// Makes weeks anew, for the events as they are, from a time on. Who an event is with is `with`.
+    pub fn tune(&mut self, now: f64, hot: &[Hot], with: impl Fn(usize) -> u32) {
         let mut waits: Vec<f64> =
-            self.due.iter().map(|due| due.time - now).filter(|wait| wait.is_finite()).collect();
+            hot.iter().map(|hot| hot.due - now).filter(|wait| wait.is_finite()).collect();
         let mut width = 1.0;
         let mut year = 2;
         if !waits.is_empty() {
@@ -383,64 +350,23 @@ impl Calendar {
             let weeks = (A_YEAR * weeks).ceil() as usize;
             year = weeks.next_power_of_two();
         }
-        self.per_width = width.recip();
-        self.weeks.resize(year + 1, Week::EMPTY);
+        *self = Self {
+            weeks: vec![Week::EMPTY; year + 1],
+            gone: self.gone + self.agenda.len() as u64,
+            per_width: width.recip(),
+            ..Self::new()
+        };
         self.week = self.week_of(now);
-        self.note_all();
-    }
-
-    /// Notes all events anew, which leaves no void notes.
-    #[cold]
-    fn note_all(&mut self) {
-        self.weeks.fill(Week::EMPTY);
-        self.pages = Pages::default();
-        self.gone += self.agenda.len() as u64;
-        self.agenda.clear();
-        self.added.clear();
-        (self.waiting, self.past) = (0, 0);
-        for body in 0..super::index(self.due.len()) {
-            self.note(Note { time: self.time(body), body });
-        }
-    }
-
-    /// Moves the zero of time.
-    pub fn shift(&mut self, by: f64, now: f64) {
-        for due in &mut self.due {
-            due.time -= by;
-        }
-        self.tune(now);
-    }
-
-    /// Puts the bodies into another order: `from[k]` is the old index of what becomes k, `to` the other way.
-    pub fn reorder(&mut self, from: &[u32], to: &[u32], now: f64) {
-        self.due = from.iter().map(|&k| self.due[k as usize]).collect();
-        for due in self.due.iter_mut().filter(|due| due.with < PLANE) {
-            due.with = to[due.with as usize];
-        }
-        self.tune(now);
-    }
-
-    /// All events.
-    pub fn all(&self) -> impl Iterator<Item = &Due> {
-        self.due.iter()
-    }
-
-    /// Another image of the partner, after bodies were put back into the box; none if it is no neighbour any more, and the
-    /// body looks anew at that time.
-    pub fn see_image(&mut self, body: u32, image: Option<u16>) {
-        let due = &mut self.due[body as usize];
-        match image {
-            Some(image) => due.image = image,
-            None => due.with = LOOK,
+        for (k, body) in hot.iter().enumerate() {
+            self.note(Note { time: body.due, body: super::index(k), with: with(k) }, hot);
         }
     }
 
     /// Bytes taken.
     pub fn bytes(&self) -> usize {
-        let page = size_of::<[Note; PAGE as usize]>() + size_of::<u32>();
-        self.due.capacity() * size_of::<Due>()
-            + self.weeks.capacity() * size_of::<Week>()
-            + self.pages.notes.capacity() * page
+        self.weeks.capacity() * size_of::<Week>()
+            + self.pages.notes.bytes()
+            + self.pages.before.capacity() * size_of::<u32>()
             + (self.agenda.capacity() + self.added.capacity()) * size_of::<Note>()
     }
 }
@@ -448,6 +374,11 @@ impl Calendar {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn set(calendar: &mut Calendar, hot: &mut [Hot], body: u32, time: f64) {
+        hot[body as usize].due = time;
+        calendar.note(Note { time, body, with: NOBODY }, hot);
+    }
 
     /// Random events, set, moved and taken: always the earliest comes out, of few bodies and of many.
     #[test]
@@ -458,58 +389,63 @@ mod tests {
                 seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 f64::from(u32::try_from(seed >> 33).unwrap_or(0)) / f64::from(1_u32 << 31)
             };
-            let mut calendar = Calendar::new(count as usize);
-            let due = |time| Due { time, ..Due::NEVER };
+            let mut calendar = Calendar::new();
+            let mut hot: Vec<Hot> = vec![Zeroable::zeroed(); count as usize];
             for body in 0..count {
-                calendar.set(body, due(-10.0 * draw().max(1e-9).ln()));
+                set(&mut calendar, &mut hot, body, -10.0 * draw().max(1e-9).ln());
             }
-            calendar.tune(0.0);
+            calendar.tune(0.0, &hot, |_| NOBODY);
             let mut now = 0.0;
             for round in 0..rounds {
-                let body = calendar.first();
-                let soonest = calendar.all().map(|due| due.time).fold(f64::INFINITY, f64::min);
+                let body = calendar.first(&hot);
+                let soonest = hot.iter().map(|hot| hot.due).fold(f64::INFINITY, f64::min);
                 let Some(body) = body else { panic!("nothing due") };
-                assert_eq!(calendar.time(body), soonest);
+                assert_eq!(hot[body as usize].due, soonest);
                 assert!(soonest >= now);
                 now = soonest;
                 let far = if draw() < 0.01 { 1e4 } else { 1.0 };
-                calendar.set(body, due(now - far * draw().max(1e-9).ln()));
+                set(&mut calendar, &mut hot, body, now - far * draw().max(1e-9).ln());
                 let other = (draw() * f64::from(count)).floor();
                 let other = (0..count).find(|&k| f64::from(k) == other).unwrap_or(0);
-                calendar.set(other, due(now + draw()));
+                set(&mut calendar, &mut hot, other, now + draw());
                 if round % 1000 == 999 {
-                    calendar.shift(now, 0.0);
+                    for hot in &mut hot {
+                        hot.due -= now;
+                    }
+                    calendar.tune(0.0, &hot, |_| NOBODY);
                     now = 0.0;
                 }
                 // A long wait: everything near is taken away.
                 if round % 5000 == 4999 {
-                    for body in 1..count {
-                        calendar.clear(body);
+                    for hot in &mut hot[1..] {
+                        hot.due = f64::INFINITY;
                     }
-                    calendar.set(0, due(now + 1e6));
-                    assert_eq!(calendar.first(), Some(0));
+                    set(&mut calendar, &mut hot, 0, now + 1e6);
+                    assert_eq!(calendar.first(&hot), Some(0));
                     for body in 0..count {
-                        calendar.set(body, due(now - 10.0 * draw().max(1e-9).ln()));
+                        set(&mut calendar, &mut hot, body, now - 10.0 * draw().max(1e-9).ln());
                     }
                 }
             }
-            for body in 0..count {
-                calendar.clear(body);
+            for hot in &mut hot {
+                hot.due = f64::INFINITY;
             }
-            assert_eq!(calendar.first(), None);
+            assert_eq!(calendar.first(&hot), None);
         }
     }
 
     /// Events that are put off over and over leave no heap of void notes.
     #[test]
     fn void_notes_do_not_pile_up() {
-        let mut calendar = Calendar::new(10);
-        calendar.tune(0.0);
+        let mut calendar = Calendar::new();
+        let mut hot: Vec<Hot> = vec![Zeroable::zeroed(); 10];
+        hot.iter_mut().for_each(|hot| hot.due = f64::INFINITY);
+        calendar.tune(0.0, &hot, |_| NOBODY);
         for round in 0..100_000_u32 {
             for body in 0..10 {
-                calendar.set(body, Due { time: 1e3 + 1e-9 * f64::from(round), ..Due::NEVER });
+                set(&mut calendar, &mut hot, body, 1e3 + 1e-9 * f64::from(round));
             }
-            assert_eq!(calendar.first(), Some(0));
+            assert_eq!(calendar.first(&hot), Some(0));
         }
         assert!(calendar.bytes() < 100_000, "{}", calendar.bytes());
     }

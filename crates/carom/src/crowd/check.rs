@@ -1,6 +1,6 @@
 //! The whole against the ledger: energy, momentum, and the smallest gap of neighbours.
 
-use super::calendar::PLANE;
+use super::due::PLANE;
 use super::{Crowd, index};
 
 impl Crowd {
@@ -19,7 +19,7 @@ impl Crowd {
         let t = self.clock.now;
         let mut least = f64::MAX;
         for i in 0..self.hot.len() {
-            for link in self.lists.of(i) {
+            for link in self.links(i) {
                 if link.with < PLANE && link.with < index(i) {
                     continue;
                 }

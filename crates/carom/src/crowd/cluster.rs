@@ -2,9 +2,9 @@
 
 use nalgebra::Vector3;
 
-use super::calendar::{Due, PLANE};
 use super::course::Spin;
-use super::kept::Hot;
+use super::due::{Due, PLANE};
+use super::kept::Line;
 use super::touch::{Met, STILL};
 use super::{Cause, Collision, Crowd, Stopped, Watcher, index};
 use crate::body::State;
@@ -98,7 +98,7 @@ impl Crowd {
             }
             let state = &cluster.before[cluster.place(i)];
             let growth = self.settings.growth.abs();
-            state.velocity.norm() + (state.angular_velocity.norm() + growth) * self.hot[i as usize].radius
+            state.velocity.norm() + (state.angular_velocity.norm() + growth) * self.radius(i as usize)
         };
         of(met.first) + of(met.second)
     }
@@ -118,7 +118,7 @@ impl Crowd {
             return self.lose(self.sides(met), Cause::Law);
         }
         for &i in &cluster.bodies {
-            self.calendar.clear(i);
+            self.clear_due(i);
         }
         if !closes {
             if sinks {
@@ -156,8 +156,8 @@ impl Crowd {
         let mut next = 0;
         while let Some(&body) = cluster.bodies.get(next) {
             next += 1;
-            for k in 0..self.lists.of(body as usize).len() {
-                let link = self.lists.of(body as usize)[k];
+            for k in 0..self.links(body as usize).len() {
+                let link = self.links(body as usize)[k];
                 let other = self.met(body as usize, link.with, link.image);
                 if cluster.contacts.iter().any(|contact| contact.met == other)
                     || self.near_gap(&other, t, super::predict::CLOSE).is_none()
@@ -204,7 +204,7 @@ impl Crowd {
         }
         self.counts.clusters += 1;
         for &i in &cluster.bodies {
-            self.calendar.clear(i);
+            self.clear_due(i);
         }
         self.launch(&cluster, t);
         self.go_on(&cluster, t);
@@ -216,7 +216,7 @@ impl Crowd {
                 let Met { first, second, image } = contact.met;
                 let due = |with, image| Due { time: t, with, image, sinks: false };
                 if first >= PLANE {
-                    self.calendar.set(second, due(first, image));
+                    self.set_due(second, due(first, image));
                 } else {
                     self.schedule(first, due(second, image));
                 }
@@ -239,21 +239,21 @@ impl Crowd {
     }
 
     /// Sets everyone of a cluster on a new course, and returns the old ones.
-    pub(super) fn launch(&mut self, cluster: &Cluster, t: f64) -> Vec<(Hot, Spin, f64)> {
+    pub(super) fn launch(&mut self, cluster: &Cluster, t: f64) -> Vec<(Line, Spin, f64)> {
         let mut saved = Vec::with_capacity(cluster.bodies.len());
         for ((&i, before), after) in cluster.bodies.iter().zip(&cluster.before).zip(&cluster.after) {
             let i = i as usize;
-            let hot = self.hot[i];
+            let line = self.hot[i].line;
             let turned = before.angular_velocity != after.angular_velocity;
-            let spin = if turned && !self.cold[i].fixed {
+            let spin = if turned && !self.solid(index(i)).is_fixed() {
                 let spin = Spin::new(self.body(index(i)), after, t);
                 std::mem::replace(&mut self.spin[i], spin)
             } else {
                 self.spin[i].clone()
             };
-            saved.push((hot, spin, self.cold[i].last));
-            if !self.cold[i].fixed {
-                self.hot[i] = Hot { position: before.position, velocity: after.velocity, since: t, ..hot };
+            saved.push((line, spin, self.cold[i].last));
+            if !self.solid(index(i)).is_fixed() {
+                self.hot[i].line = Line { position: before.position, velocity: after.velocity, since: t };
                 self.cold[i].last = t;
                 self.follow_path(i, t);
             }
@@ -265,13 +265,13 @@ impl Crowd {
     pub(super) fn put_back(
         &mut self,
         cluster: &Cluster,
-        saved: Vec<(Hot, Spin, f64)>,
-    ) -> Vec<(Hot, Spin, f64)> {
+        saved: Vec<(Line, Spin, f64)>,
+    ) -> Vec<(Line, Spin, f64)> {
         let mut now = Vec::with_capacity(saved.len());
-        for (&i, (hot, spin, last)) in cluster.bodies.iter().zip(saved) {
+        for (&i, (line, spin, last)) in cluster.bodies.iter().zip(saved) {
             let i = i as usize;
             now.push((
-                std::mem::replace(&mut self.hot[i], hot),
+                std::mem::replace(&mut self.hot[i].line, line),
                 std::mem::replace(&mut self.spin[i], spin),
                 std::mem::replace(&mut self.cold[i].last, last),
             ));
@@ -321,7 +321,7 @@ impl Crowd {
             let sides = self.sides(met);
             let point = self.meeting_point(contact);
             self.ledger.see_gap(contact.found.gap, number);
-            let fixed = |i: u32| i < PLANE && self.cold[i as usize].fixed;
+            let fixed = |i: u32| i < PLANE && self.solid(i).is_fixed();
             if met.first >= PLANE || fixed(met.first) {
                 self.ledger.take_impulse(&contact.impulse_vector, &point);
             } else if fixed(met.second) {

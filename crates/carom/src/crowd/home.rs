@@ -3,8 +3,9 @@
 use nalgebra::Vector3;
 
 use super::balls;
-use super::calendar::{Due, HOME, PLANE};
-use super::neighbours::{Grid, Images, Link, Lists, along_curve};
+use super::due::{Due, LOOK, PLANE};
+use super::field::Field;
+use super::neighbours::{Grid, Images, Link, Lists, Row, along_curve};
 use super::{Crowd, Path, Unfit, index};
 use crate::contact::Side;
 
@@ -25,17 +26,18 @@ impl Crowd {
     pub(super) fn move_home(&mut self, i: usize, t: f64) {
         self.counts.moves += 1;
         let number = index(i);
-        self.calendar.clear(number);
+        self.clear_due(number);
         self.grid.leave(i);
-        for k in 0..self.lists.of(i).len() {
-            let link = self.lists.of(i)[k];
+        for k in 0..self.links(i).len() {
+            let link = self.links(i)[k];
             if link.with < PLANE {
-                self.lists.remove(link.with as usize, number, self.images.opposite(link.image));
+                let row = &mut self.cold[link.with as usize].row;
+                self.lists.remove(row, number, self.images.opposite(link.image));
             }
         }
-        self.lists.clear(i);
-        let here = self.hot[i].at(t);
-        (self.hot[i].position, self.hot[i].since) = (here, t);
+        self.cold[i].row.clear();
+        let line = &mut self.hot[i].line;
+        (line.position, line.since) = (line.at(t), t);
         self.settle(i, t);
         self.grid.enter(i, &self.cold[i].home);
         self.list(i, t, |_| true);
@@ -46,51 +48,60 @@ impl Crowd {
     /// Makes where a body is its home, in the box.
     fn settle(&mut self, i: usize, t: f64) {
         let size = self.size_at(t);
-        let here = self.hot[i].at(t);
+        let here = self.hot[i].line.at(t);
         let out = self.images.out(&here);
-        let cold = &mut self.cold[i];
-        cold.reach = self.slack + self.hot[i].radius * size;
+        self.cold[i].reach = self.slack + self.radius(i) * size;
         if out == [0; 3] {
-            cold.home = here;
+            self.cold[i].home = here;
             return;
         }
         let way = self.images.displacement(out);
-        for (boxes, out) in cold.boxes.iter_mut().zip(out) {
+        for (boxes, out) in self.boxes[i].iter_mut().zip(out) {
             *boxes = boxes.saturating_add(out);
         }
-        self.hot[i].position -= way;
-        cold.home = self.hot[i].at(t);
+        let line = &mut self.hot[i].line;
+        line.position -= way;
+        self.cold[i].home = line.at(t);
     }
 
     /// Puts the neighbours that are wanted onto a body's list, and it on theirs.
     fn list(&mut self, i: usize, t: f64, wanted: impl Fn(u32) -> bool) {
         let size = self.size_at(t);
-        let own = self.hot[i].radius * size;
-        let (home, ball, fixed) = (self.cold[i].home, self.cold[i].ball, self.cold[i].fixed);
+        let own = self.radius(i) * size;
+        let solid = *self.solid(index(i));
+        let home = self.cold[i].home;
         let number = index(i);
         for (k, plane) in self.world.planes.iter().enumerate() {
-            if !fixed && plane.height(&home) < (own + self.slack) * MARGIN {
+            if !solid.is_fixed() && plane.height(&home) < (own + self.slack) * MARGIN {
                 let image = self.images.code([0; 3]).unwrap_or(0);
-                self.lists.add(i, Link { with: PLANE + index(k), image, searched: !ball });
+                self.lists.add(&mut self.cold[i].row, Link::new(PLANE + index(k), image, !solid.is_ball));
             }
         }
         let farthest = (own + self.largest * size + 2.0 * self.slack) * MARGIN;
         let (grid, lists, images) = (&self.grid, &mut self.lists, &self.images);
-        let (cold, reach) = (&self.cold, self.cold[i].reach);
+        let (cold, solids) = (&mut self.cold[..], &self.solids);
+        let reach = cold[i].reach;
         grid.around(&home, farthest, |other, boxes| {
             let j = other as usize;
-            if other == number || !wanted(other) || (fixed && cold[j].fixed) {
+            if other == number || !wanted(other) {
+                return;
+            }
+            let theirs = &solids[cold[j].kind as usize];
+            if solid.is_fixed() && theirs.is_fixed() {
                 return;
             }
             let Some(image) = images.code(boxes) else { return };
             let apart = cold[j].home + images.shift(image) - home;
             let distance = (reach + cold[j].reach) * MARGIN;
             if apart.norm_squared() < distance * distance {
-                let searched = !(ball && cold[j].ball);
-                lists.add(i, Link { with: other, image, searched });
-                lists.add(j, Link { with: number, image: images.opposite(image), searched });
+                let searched = !(solid.is_ball && theirs.is_ball);
+                lists.add(&mut cold[i].row, Link::new(other, image, searched));
+                lists.add(&mut cold[j].row, Link::new(number, images.opposite(image), searched));
             }
         });
+        if lists.is_wasteful() {
+            lists.compact(cold.iter_mut().map(|cold| &mut cold.row));
+        }
     }
 
     /// Puts all bodies in order along a curve through space, makes everyone at home where they are, and makes all lists.
@@ -99,9 +110,9 @@ impl Crowd {
     #[cold]
     pub(super) fn reorder(&mut self) {
         let t = self.clock.now;
-        let seen: Vec<[i32; 3]> = self.calendar.all().map(|due| self.boxes_of(due)).collect();
+        let seen: Vec<[i32; 3]> = (0..self.hot.len()).map(|i| self.boxes_of(&self.due(index(i)))).collect();
         self.choose_slack(t);
-        let boxes: Vec<[i32; 3]> = self.cold.iter().map(|cold| cold.boxes).collect();
+        let boxes = self.boxes.clone();
         for i in 0..self.hot.len() {
             self.settle(i, t);
         }
@@ -112,44 +123,59 @@ impl Crowd {
         for (k, &old) in from.iter().enumerate() {
             to[old as usize] = index(k);
         }
-        self.hot = from.iter().map(|&k| self.hot[k as usize]).collect();
-        self.cold = from.iter().map(|&k| self.cold[k as usize]).collect();
+        self.hot = Field::collect(from.iter().map(|&k| self.hot[k as usize]));
+        self.cold = Field::collect(from.iter().map(|&k| self.cold[k as usize]));
+        for cold in self.cold.iter_mut().filter(|cold| cold.with < PLANE) {
+            cold.with = to[cold.with as usize];
+        }
+        self.radii = from.iter().map(|&k| self.radii[k as usize]).collect();
+        self.boxes = from.iter().map(|&k| self.boxes[k as usize]).collect();
         let mut spins: Vec<_> = std::mem::take(&mut self.spin).into_iter().map(Some).collect();
         self.spin = from.iter().filter_map(|&k| spins[k as usize].take()).collect();
         for (k, cold) in self.cold.iter().enumerate() {
             self.place[cold.name as usize] = index(k);
         }
-        self.calendar.reorder(&from, &to, t);
         self.make_lists(t);
         for i in 0..self.hot.len() {
             let time = self.leaves(i, t);
-            if self.cold[i].solid && time < self.calendar.time(index(i)) {
-                self.calendar.set(index(i), Due { time, with: HOME, image: 0, sinks: false });
+            if self.solid(index(i)).is_solid && time < self.hot[i].due {
+                self.write_due(index(i), Due::home(time));
             }
         }
+        self.tune_calendar();
+    }
+
+    /// Makes the calendar anew, for the events as they are.
+    pub(super) fn tune_calendar(&mut self) {
+        let cold = &self.cold[..];
+        self.calendar.tune(self.clock.now, &self.hot, |i| cold[i].with);
     }
 
     /// When a body leaves its neighbourhood.
     #[inline(always)]
     pub(super) fn leaves(&self, i: usize, t: f64) -> f64 {
-        let (hot, cold) = (&self.hot[i], &self.cold[i]);
-        let room = cold.reach - hot.radius * self.size_at(t);
-        let shrinks = hot.radius * self.settings.growth;
-        t + balls::leave(&(hot.at(t) - cold.home), &hot.velocity, room, shrinks)
+        let (line, cold, radius) = (&self.hot[i].line, &self.cold[i], self.radius(i));
+        let room = cold.reach - radius * self.size_at(t);
+        let shrinks = radius * self.settings.growth;
+        t + balls::leave(&(line.at(t) - cold.home), &line.velocity, room, shrinks)
     }
 
     /// Events are with images, which change as bodies are put back into the box.
     fn see_images(&mut self, before: &[[i32; 3]], seen: &[[i32; 3]]) {
         let moved =
-            |body: usize| core::array::from_fn::<i32, 3, _>(|i| self.cold[body].boxes[i] - before[body][i]);
+            |body: usize| core::array::from_fn::<i32, 3, _>(|i| self.boxes[body][i] - before[body][i]);
         for i in 0..self.hot.len() {
-            let due = *self.calendar.due(index(i));
-            if due.with >= PLANE {
+            let with = self.cold[i].with;
+            if with >= PLANE {
                 continue;
             }
-            let (own, other) = (moved(i), moved(due.with as usize));
+            let (own, other) = (moved(i), moved(with as usize));
             let boxes = core::array::from_fn(|k| seen[i][k] + other[k] - own[k]);
-            self.calendar.see_image(index(i), self.images.code(boxes));
+            // Who is no neighbour any more is looked for anew at that time.
+            match self.images.code(boxes) {
+                Some(image) => self.cold[i].image = image,
+                None => self.cold[i].with = LOOK,
+            }
         }
     }
 
@@ -160,18 +186,19 @@ impl Crowd {
         let homes = self.cold.iter().map(|cold| cold.home);
         self.grid = Grid::new(self.world.periodic.as_ref(), farthest, homes);
         self.lists = Lists::new(bodies, self.mixed);
+        self.cold.iter_mut().for_each(|cold| cold.row = Row::default());
         self.path.clear();
         if self.mixed {
             self.path.resize(bodies, Path { since: t, ..Path::default() });
         }
         for i in 0..bodies {
             self.follow_path(i, t);
-            if self.cold[i].solid {
+            if self.solid(index(i)).is_solid {
                 self.grid.enter(i, &self.cold[i].home);
             }
         }
         for i in 0..bodies {
-            if self.cold[i].solid {
+            if self.solid(index(i)).is_solid {
                 let number = index(i);
                 self.list(i, t, |other| other < number);
             }
@@ -189,11 +216,11 @@ impl Crowd {
         let size = self.size_at(t);
         let (mut radii, mut count, mut largest) = (0.0, 0.0, 0.0_f64);
         let (mut low, mut high) = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
-        for (hot, _) in self.hot.iter().zip(&self.cold).filter(|(_, cold)| cold.solid) {
-            radii += hot.radius * size;
-            largest = largest.max(hot.radius);
+        for (i, hot) in self.hot.iter().enumerate().filter(|&(i, _)| self.solid(index(i)).is_solid) {
+            radii += self.radius(i) * size;
+            largest = largest.max(self.radius(i));
             count += 1.0;
-            let here = hot.at(t);
+            let here = hot.line.at(t);
             low = low.inf(&here);
             high = high.sup(&here);
         }
@@ -221,8 +248,8 @@ impl Crowd {
         let mut unfit = Vec::new();
         let t = self.clock.now;
         for i in 0..self.hot.len() {
-            for k in 0..self.lists.of(i).len() {
-                let link = self.lists.of(i)[k];
+            for k in 0..self.links(i).len() {
+                let link = self.links(i)[k];
                 if link.with < PLANE && link.with < index(i) {
                     continue;
                 }

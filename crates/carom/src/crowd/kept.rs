@@ -1,71 +1,83 @@
-//! What is kept of a body, in lines of the cache: what prediction reads, what a collision and a move read besides, and how far
-//! its surface has moved.
+//! What is kept of a body, in lines of the cache: what prediction reads of it and of its neighbours, what its own events read
+//! besides, and how far its surface has moved.
 
+use bytemuck::{Pod, Zeroable};
 use nalgebra::Vector3;
 
+use super::due::LOOK;
 use super::index;
-use crate::body::{Body, State};
-use crate::shape::Shape;
+use super::neighbours::Row;
+use crate::body::State;
 use crate::simulation::World;
 
 /// What prediction reads of a body: one line of the cache.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
 pub(super) struct Hot {
+    pub line: Line,
+    /// When its next event is due; infinite if nothing is.
+    pub due: f64,
+}
+
+/// How a centre moves.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Line {
     /// The centre at the time `since`, in the box where home is.
     pub position: Vector3<f64>,
     pub velocity: Vector3<f64>,
     pub since: f64,
-    /// The circumradius, at the size of the start.
-    pub radius: f64,
 }
 
-impl Hot {
+impl Line {
     #[inline(always)]
     pub fn at(&self, t: f64) -> Vector3<f64> {
         self.position + self.velocity * (t - self.since)
     }
+}
 
+impl Hot {
     pub fn new(world: &World, body: usize, state: &State) -> Self {
         let velocity = if world.bodies[body].fixed { Vector3::zeros() } else { state.velocity };
-        Self { position: state.position, velocity, since: 0.0, radius: world.radius[body] }
+        Self { line: Line { position: state.position, velocity, since: 0.0 }, due: f64::INFINITY }
     }
 }
 
-/// What a collision and a move read of a body: another line.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
+/// What a body's events read of it: another line.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
 pub(super) struct Cold {
     pub home: Vector3<f64>,
     /// The radius of the neighbourhood.
     pub reach: f64,
     /// The last collision.
     pub last: f64,
-    /// How many boxes the body is beyond where it is kept.
-    pub boxes: [i32; 3],
     /// Its number in the scene.
     pub name: u32,
     /// Its shape and mass, among the kinds.
     pub kind: u32,
-    /// Whether it is a ball.
-    pub ball: bool,
-    /// Whether it can touch anything.
-    pub solid: bool,
-    pub fixed: bool,
+    /// Where its list of neighbours is.
+    pub row: Row,
+    /// With whom its next event is, or another code of [`super::due::Due`].
+    pub with: u32,
+    /// Which image of it.
+    pub image: u16,
+    /// Whether it sinks there: one or zero.
+    pub sinks: u16,
 }
 
 impl Cold {
-    pub fn new(body: &Body, number: usize, kind: u32) -> Self {
+    pub fn new(number: usize, kind: u32) -> Self {
         Self {
             home: Vector3::zeros(),
             reach: 0.0,
             last: f64::NEG_INFINITY,
-            boxes: [0; 3],
             name: index(number),
             kind,
-            ball: matches!(body.shape, Shape::Sphere { .. } | Shape::Point),
-            solid: body.shape != Shape::Point,
-            fixed: body.fixed,
+            row: Row::default(),
+            with: LOOK,
+            image: 0,
+            sinks: 0,
         }
     }
 }

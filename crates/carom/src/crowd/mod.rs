@@ -36,6 +36,8 @@ mod check;
 mod cluster;
 mod collision;
 mod course;
+mod due;
+mod field;
 mod home;
 mod kept;
 mod neighbours;
@@ -51,10 +53,12 @@ use crate::body::{Body, State};
 use crate::contact::Side;
 use crate::simulation::clock::Clock;
 use crate::simulation::ledger::Ledger;
-use calendar::{Calendar, HOME, LOOK};
+use calendar::Calendar;
 use course::Spin;
+use due::{HOME, LOOK, PLANE};
+use field::Field;
 use kept::{Cold, Hot, Path};
-use neighbours::{Grid, Images, Lists};
+use neighbours::{Grid, Images, Link, Lists};
 use solid::Solid;
 
 pub use crate::simulation::{Audit, Cause, Foreign, Stopped, Trouble, Unfit, World};
@@ -116,8 +120,14 @@ pub struct Crowd {
     settings: Settings,
     clock: Clock,
     /// By the order in memory, as everything below but `place`.
-    hot: Vec<Hot>,
-    cold: Vec<Cold>,
+    hot: Field<Hot>,
+    cold: Field<Cold>,
+    /// The circumradii, at the size of the start.
+    radii: Vec<f64>,
+    /// That of all, where they are equal.
+    equal: Option<f64>,
+    /// How many boxes each is beyond where it is kept.
+    boxes: Vec<[i32; 3]>,
     spin: Vec<Spin>,
     /// How far each body's surface has moved at most; empty where all are balls.
     path: Vec<Path>,
@@ -177,7 +187,7 @@ impl Crowd {
         if world.gravity != Vector3::zeros() {
             return Err(Unsuited::Gravity);
         }
-        let most = calendar::PLANE as usize - 8;
+        let most = PLANE as usize - 8;
         if world.bodies.len() >= most || world.planes.len() >= most {
             return Err(Unsuited::Number);
         }
@@ -198,7 +208,7 @@ impl Crowd {
         for i in 0..crowd.hot.len() {
             crowd.predict(i, 0.0, &[]);
         }
-        crowd.calendar.tune(0.0);
+        crowd.tune_calendar();
         crowd.scratch.close.clear();
         Ok(crowd)
     }
@@ -208,10 +218,11 @@ impl Crowd {
         if !unfit.is_empty() {
             return Err(unfit);
         }
-        let hot: Vec<Hot> = states.iter().enumerate().map(|(i, state)| Hot::new(&world, i, state)).collect();
+        let hot = Field::collect(states.iter().enumerate().map(|(i, state)| Hot::new(&world, i, state)));
         let (solids, kinds) = solid::kinds(&world.bodies);
-        let cold: Vec<Cold> =
-            kinds.into_iter().enumerate().map(|(i, kind)| Cold::new(&world.bodies[i], i, kind)).collect();
+        let cold = Field::collect(kinds.into_iter().enumerate().map(|(i, kind)| Cold::new(i, kind)));
+        let radii = world.radius.clone();
+        let equal = radii.first().copied().filter(|first| radii.iter().all(|radius| radius == first));
         let spin =
             states.iter().zip(&world.bodies).map(|(state, body)| Spin::new(body, state, 0.0)).collect();
         let ledger = Ledger::open(&world, states);
@@ -219,14 +230,17 @@ impl Crowd {
         let mut crowd = Self {
             clock: Clock::start(),
             place: (0..index(bodies)).collect(),
-            calendar: Calendar::new(bodies),
-            lists: Lists::new(bodies, false),
+            calendar: Calendar::new(),
+            lists: Lists::default(),
             grid: Grid::new(None, 1.0, core::iter::empty()),
             images: Images::new(None, 1.0),
             slack: 0.0,
             largest: 0.0,
             image_distance: 1.0,
-            mixed: cold.iter().any(|body| body.solid && !body.ball),
+            mixed: solids.iter().any(|solid| solid.is_solid && !solid.is_ball),
+            boxes: vec![[0; 3]; bodies],
+            radii,
+            equal,
             counts: Counts::default(),
             ordered: 0,
             checked: 0,
@@ -262,8 +276,8 @@ impl Crowd {
                 return None;
             }
             let end = until - self.clock.epoch;
-            let first = self.calendar.first();
-            let time = first.map_or(f64::INFINITY, |body| self.calendar.time(body));
+            let first = self.calendar.first(&self.hot);
+            let time = first.map_or(f64::INFINITY, |body| self.hot[body as usize].due);
             if time > end || time == f64::INFINITY || end.is_nan() {
                 if end.is_finite() {
                     self.clock.now = self.clock.now.max(end);
@@ -284,7 +298,7 @@ impl Crowd {
     /// A body's event.
     #[inline]
     fn happen(&mut self, body: usize, watcher: &mut impl Watcher) {
-        let due = *self.calendar.due(index(body));
+        let due = self.due(index(body));
         match due.with {
             HOME => self.move_home(body, due.time),
             LOOK => self.look_anew(body, due.time),
@@ -303,19 +317,15 @@ impl Crowd {
     }
 
     fn look_anew(&mut self, body: usize, t: f64) {
-        self.calendar.clear(index(body));
+        self.clear_due(index(body));
         self.predict(body, t, &[]);
         self.scratch.close.clear();
     }
 
-    /// Whether the partner of a body's event has the same event.
-    #[inline]
-    fn is_mutual(&self, body: u32, due: &calendar::Due) -> bool {
-        if due.with >= calendar::PLANE {
-            return true;
-        }
-        let theirs = self.calendar.due(due.with);
-        theirs.with == body && theirs.time == due.time && theirs.image == self.images.opposite(due.image)
+    /// A body's neighbours.
+    #[inline(always)]
+    fn links(&self, body: usize) -> &[Link] {
+        self.lists.of(self.cold[body].row)
     }
 
     /// What is done now and then.
@@ -376,24 +386,24 @@ impl Crowd {
         states.clear();
         states.extend(self.place.iter().map(|&i| {
             let mut state = self.state(i as usize, self.clock.now);
-            state.position += self.images.displacement(self.cold[i as usize].boxes);
+            state.position += self.images.displacement(self.boxes[i as usize]);
             state
         }));
     }
 
     /// A body's state, where it is kept.
     fn state(&self, i: usize, t: f64) -> State {
-        let hot = &self.hot[i];
+        let line = &self.hot[i].line;
         let body = &self.world.bodies[self.cold[i].name as usize];
         let (orientation, angular_velocity) = self.spin[i].at(body, t);
-        State { position: hot.at(t), orientation, velocity: hot.velocity, angular_velocity }
+        State { position: line.at(t), orientation, velocity: line.velocity, angular_velocity }
     }
 
     /// Begins a body's path anew at its length so far, as its course is now.
     fn follow_path(&mut self, i: usize, t: f64) {
         if self.mixed {
-            let lever = self.solids[self.cold[i].kind as usize].lever;
-            let rate = self.hot[i].velocity.norm() + self.spin[i].speed() * lever;
+            let lever = self.solid(index(i)).lever;
+            let rate = self.hot[i].line.velocity.norm() + self.spin[i].speed() * lever;
             self.path[i] = Path { length: self.path[i].at(t), rate, since: t };
         }
     }
@@ -421,14 +431,19 @@ impl Crowd {
     pub fn bytes(&self) -> usize {
         let bodies = self.hot.len();
         let boxed = self.spin.iter().map(Spin::bytes).sum::<usize>();
-        let each = size_of::<Hot>()
-            + size_of::<Cold>()
-            + size_of::<Spin>()
+        let each = size_of::<Spin>()
             + size_of::<u32>()
+            + size_of::<[i32; 3]>()
             + size_of::<Body>()
-            + size_of::<f64>();
+            + 2 * size_of::<f64>();
         let each = each + if self.mixed { size_of::<Path>() } else { 0 };
-        bodies * each + boxed + self.calendar.bytes() + self.lists.bytes() + self.grid.bytes()
+        bodies * each
+            + boxed
+            + self.hot.bytes()
+            + self.cold.bytes()
+            + self.calendar.bytes()
+            + self.lists.bytes()
+            + self.grid.bytes()
     }
 
     fn lose(&mut self, sides: [Side; 2], cause: Cause) {
@@ -441,10 +456,14 @@ impl Crowd {
     /// How long an epoch may be: some passages of the bodies' own size, a power of two.
     fn epoch_length(&self) -> f64 {
         let (mut radius, mut square, mut count) = (0.0, 0.0, 0.0);
-        for (hot, cold) in self.hot.iter().zip(&self.cold).filter(|(_, cold)| cold.solid && !cold.fixed) {
-            let spin = self.spin[self.place[cold.name as usize] as usize].speed() * hot.radius;
-            radius += hot.radius;
-            square += hot.velocity.norm_squared() + spin * spin;
+        for (i, hot) in self.hot.iter().enumerate() {
+            let solid = self.solid(index(i));
+            if !solid.is_solid || solid.is_fixed() {
+                continue;
+            }
+            let spin = self.spin[i].speed() * self.radius(i);
+            radius += self.radius(i);
+            square += hot.line.velocity.norm_squared() + spin * spin;
             count += 1.0;
         }
         let speed = (square / count).sqrt();
@@ -459,10 +478,11 @@ impl Crowd {
     #[cold]
     fn next_epoch(&mut self, idle: f64) {
         let by = self.clock.move_on(idle);
-        for hot in &mut self.hot {
-            hot.since -= by;
+        for hot in self.hot.iter_mut() {
+            hot.line.since -= by;
+            hot.due -= by;
         }
-        for cold in &mut self.cold {
+        for cold in self.cold.iter_mut() {
             cold.last -= by;
         }
         for spin in &mut self.spin {
@@ -471,7 +491,7 @@ impl Crowd {
         for path in &mut self.path {
             path.since -= by;
         }
-        self.calendar.shift(by, self.clock.now);
+        self.tune_calendar();
         self.clock.length = self.epoch_length();
         if self.settings.growth != 0.0 {
             self.reorder();

@@ -8,37 +8,87 @@
 //! In a periodic box a neighbour is an image of a body, given by its place in a table of displacements by whole boxes.
 //! A small box may hold several images of one body in one list.
 
+use bytemuck::{Pod, Zeroable};
 use nalgebra::Vector3;
 use prefetch_index::prefetch_index;
 
-use super::calendar::NOBODY;
+use super::due::NOBODY;
+use super::field::Field;
 use super::index;
 
 /// A neighbour: a body, or a plane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
 pub(super) struct Link {
     /// The body's index, or `PLANE` and the plane's number.
     pub with: u32,
     /// Which image of it.
     pub image: u16,
-    /// Whether there is no closed form for when the two touch.
-    pub searched: bool,
+    searched: u16,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Row {
+impl Link {
+    pub fn new(with: u32, image: u16, searched: bool) -> Self {
+        Self { with, image, searched: u16::from(searched) }
+    }
+
+    /// Whether there is no closed form for when the two touch.
+    #[inline(always)]
+    pub fn searched(&self) -> bool {
+        self.searched != 0
+    }
+}
+
+/// Where a list is.
+#[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Row {
     start: u32,
-    len: u32,
-    room: u32,
+    /// How many are in it, and above `LEN` bits what room it has.
+    size: u32,
+}
+
+const LEN: u32 = 26;
+
+/// Rooms of lists: the first, and each half as large again as the one before.
+const ROOMS: [u32; 40] = {
+    let mut rooms = [0; 40];
+    rooms[1] = 20;
+    let mut k = 2;
+    while k < 40 {
+        rooms[k] = rooms[k - 1] + rooms[k - 1] / 2;
+        k += 1;
+    }
+    rooms
+};
+
+impl Row {
+    #[inline(always)]
+    fn len(self) -> u32 {
+        self.size & ((1 << LEN) - 1)
+    }
+
+    #[inline(always)]
+    fn range(self) -> core::ops::Range<usize> {
+        self.start as usize..self.start as usize + self.len() as usize
+    }
+
+    fn room(self) -> u32 {
+        ROOMS[(self.size >> LEN) as usize]
+    }
+
+    /// Empties the list.
+    pub fn clear(&mut self) {
+        self.size -= self.len();
+    }
 }
 
 /// The lists, one after another.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lists {
-    rows: Vec<Row>,
-    links: Vec<Link>,
+    links: Field<Link>,
     /// How long the paths of the two together must be before they can touch; empty where all are balls.
-    marks: Vec<f32>,
+    marks: Field<f32>,
     marked: bool,
     /// Room that nobody uses any more.
     waste: usize,
@@ -47,98 +97,91 @@ pub(super) struct Lists {
 /// Links in a line of the cache.
 const LINE: usize = 8;
 
-/// Room of a new list.
-const ROOM: u32 = 20;
-
 impl Lists {
+    /// For so many bodies.
     pub fn new(bodies: usize, marked: bool) -> Self {
-        Self { rows: vec![Row::default(); bodies], marked, ..Self::default() }
+        let room = bodies * (ROOMS[1] as usize + 2);
+        let marks = Field::with_room(if marked { room } else { 0 });
+        Self { links: Field::with_room(room), marks, marked, waste: 0 }
     }
 
-    /// The marks of a body's neighbours.
-    pub fn marks(&self, body: usize) -> &[f32] {
-        let row = self.rows[body];
-        &self.marks[row.start as usize..row.start as usize + row.len as usize]
+    /// The marks of a list.
+    pub fn marks(&self, row: Row) -> &[f32] {
+        &self.marks[row.range()]
     }
 
-    /// Marks one of a body's neighbours.
-    pub fn mark(&mut self, body: usize, at: u32, mark: f32) {
-        self.marks[(self.rows[body].start + at) as usize] = mark;
+    /// Marks one of a list.
+    pub fn mark(&mut self, row: Row, at: u32, mark: f32) {
+        self.marks[(row.start + at) as usize] = mark;
     }
 
-    /// A body's neighbours.
+    /// A list.
     #[inline(always)]
-    pub fn of(&self, body: usize) -> &[Link] {
-        let row = self.rows[body];
-        &self.links[row.start as usize..row.start as usize + row.len as usize]
+    pub fn of(&self, row: Row) -> &[Link] {
+        &self.links[row.range()]
     }
 
-    /// Asks the memory for where a body's list is.
+    /// Asks the memory for a list.
     #[inline(always)]
-    pub fn ask_for_row(&self, body: usize) {
-        prefetch_index(&self.rows, body);
-    }
-
-    /// Asks the memory for a body's list.
-    #[inline(always)]
-    pub fn ask_for(&self, body: usize) {
-        let row = self.rows[body];
-        for at in (0..row.len).step_by(LINE) {
-            prefetch_index(&self.links, (row.start + at) as usize);
+    pub fn ask_for(&self, row: Row) {
+        for at in row.range().step_by(LINE) {
+            prefetch_index(&self.links[..], at);
         }
-        prefetch_index(&self.links, (row.start + row.len) as usize);
+        prefetch_index(&self.links[..], row.range().end);
     }
 
-    pub fn add(&mut self, body: usize, link: Link) {
-        if self.rows[body].len == self.rows[body].room {
-            self.enlarge(body);
+    pub fn add(&mut self, row: &mut Row, link: Link) {
+        if row.len() == row.room() {
+            self.enlarge(row);
         }
-        let row = &mut self.rows[body];
-        let at = row.start as usize + row.len as usize;
+        let at = row.range().end;
         self.links[at] = link;
         if self.marked {
             self.marks[at] = f32::NEG_INFINITY;
         }
-        row.len += 1;
+        row.size += 1;
     }
 
-    fn enlarge(&mut self, body: usize) {
-        let row = self.rows[body];
-        let from = row.start as usize;
-        let room = (row.room + row.room / 2).max(ROOM);
+    fn enlarge(&mut self, row: &mut Row) {
+        let old = row.range();
+        self.waste += row.room() as usize;
         let start = self.links.len();
-        self.links.extend_from_within(from..from + row.len as usize);
-        let nobody = Link { with: NOBODY, image: 0, searched: false };
-        self.links.resize(start + room as usize, nobody);
+        *row = Row { start: index(start), size: row.size + (1 << LEN) };
+        let room = start + row.room() as usize;
+        self.links.fill_up(Link::new(NOBODY, 0, false), room);
+        self.links.copy_within(old.clone(), start);
         if self.marked {
-            self.marks.extend_from_within(from..from + row.len as usize);
-            self.marks.resize(start + room as usize, f32::NEG_INFINITY);
-        }
-        self.rows[body] = Row { start: index(start), len: row.len, room };
-        self.waste += row.room as usize;
-        if 2 * self.waste > self.links.len() && self.waste > 10_000 {
-            self.compact();
+            self.marks.fill_up(f32::NEG_INFINITY, room);
+            self.marks.copy_within(old, start);
         }
     }
 
-    fn compact(&mut self) {
-        let mut links = Vec::with_capacity(self.links.len() - self.waste);
-        let mut marks = Vec::new();
-        for row in &mut self.rows {
-            let from = row.start as usize;
-            row.start = index(links.len());
-            links.extend_from_slice(&self.links[from..from + row.room as usize]);
+    /// Whether much of the room is used by nobody.
+    pub fn is_wasteful(&self) -> bool {
+        2 * self.waste > self.links.len() && self.waste > 10_000
+    }
+
+    /// Leaves no room that nobody uses; all lists there are.
+    #[cold]
+    pub fn compact<'a>(&mut self, rows: impl Iterator<Item = &'a mut Row>) {
+        let room = self.links.len() - self.waste;
+        let mut links = Field::filled(Link::new(NOBODY, 0, false), room);
+        let mut marks = Field::filled(f32::NEG_INFINITY, if self.marked { room } else { 0 });
+        let mut start = 0;
+        for row in rows {
+            let old = row.range();
+            row.start = index(start);
+            links[row.range()].copy_from_slice(&self.links[old.clone()]);
             if self.marked {
-                marks.extend_from_slice(&self.marks[from..from + row.room as usize]);
+                marks[row.range()].copy_from_slice(&self.marks[old]);
             }
+            start += row.room() as usize;
         }
-        (self.links, self.marks) = (links, marks);
-        self.waste = 0;
+        (self.links, self.marks, self.waste) = (links, marks, 0);
     }
 
-    pub fn remove(&mut self, body: usize, with: u32, image: u16) {
-        let row = self.rows[body];
-        let range = row.start as usize..row.start as usize + row.len as usize;
+    pub fn remove(&mut self, row: &mut Row, with: u32, image: u16) {
+        let range = row.range();
         let links = &mut self.links[range.clone()];
         if let Some(at) = links.iter().position(|link| link.with == with && link.image == image) {
             let last = links.len() - 1;
@@ -147,19 +190,13 @@ impl Lists {
                 let marks = &mut self.marks[range];
                 marks[at] = marks[last];
             }
-            self.rows[body].len -= 1;
+            row.size -= 1;
         }
-    }
-
-    pub fn clear(&mut self, body: usize) {
-        self.rows[body].len = 0;
     }
 
     /// Bytes taken.
     pub fn bytes(&self) -> usize {
-        self.links.capacity() * size_of::<Link>()
-            + 4 * self.marks.capacity()
-            + self.rows.capacity() * size_of::<Row>()
+        self.links.bytes() + self.marks.bytes()
     }
 }
 
@@ -281,9 +318,9 @@ pub(super) struct Grid {
     edge: Vector3<f64>,
     count: [i32; 3],
     periodic: [bool; 3],
-    heads: Vec<u32>,
-    next: Vec<u32>,
-    cell: Vec<u32>,
+    heads: Field<u32>,
+    next: Field<u32>,
+    cell: Field<u32>,
 }
 
 impl Grid {
@@ -327,9 +364,9 @@ impl Grid {
             edge,
             count,
             periodic: is_periodic,
-            heads: vec![NOBODY; cells],
-            next: vec![NOBODY; bodies],
-            cell: vec![NOBODY; bodies],
+            heads: Field::filled(NOBODY, cells),
+            next: Field::filled(NOBODY, bodies),
+            cell: Field::filled(NOBODY, bodies),
         }
     }
 
@@ -393,7 +430,7 @@ impl Grid {
 
     /// Asks the memory for the cells of [`Grid::around`].
     pub fn ask_around(&self, home: &Vector3<f64>, distance: f64) {
-        self.cells(home, distance, |cell, _| prefetch_index(&self.heads, cell as usize));
+        self.cells(home, distance, |cell, _| prefetch_index(&self.heads[..], cell as usize));
     }
 
     /// Visits the cells of everyone who may be within a distance.
@@ -432,7 +469,7 @@ impl Grid {
 
     /// Bytes taken.
     pub fn bytes(&self) -> usize {
-        4 * (self.heads.capacity() + self.next.capacity() + self.cell.capacity())
+        self.heads.bytes() + self.next.bytes() + self.cell.bytes()
     }
 }
 

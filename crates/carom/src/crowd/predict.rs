@@ -6,8 +6,8 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::balls;
-use super::calendar::{Due, HOME, LOOK, PLANE};
 use super::course::{Course, Spin};
+use super::due::{Due, PLANE};
 use super::solid::Solid;
 use super::{Cause, Cold, Crowd, index};
 use crate::shape::{Convex, HalfSpace, unit};
@@ -72,24 +72,26 @@ impl Crowd {
     /// guessed wrong, so that the memory of all neighbours is asked for at once; then the roots of the few that are left.
     #[inline]
     fn predict_balls(&mut self, i: usize, t: f64, parted: &[(u32, u16)]) {
-        if !self.cold[i].solid {
+        if !self.solid(index(i)).is_solid {
             return;
         }
-        let own = self.hot[i];
+        let hot = &self.hot[..];
+        let own = hot[i].line;
         let here = own.at(t);
-        let mut best = Due { time: self.leaves(i, t), with: HOME, image: 0, sinks: false };
+        let mut best = Due::home(self.leaves(i, t));
         let horizon = best.time - t;
-        let links = self.lists.of(i);
+        let links = self.lists.of(self.cold[i].row);
+        let own_radius = self.radius(i);
         let near = &mut self.scratch.near;
         if near.len() < links.len() + 1 {
             near.resize(links.len() + 1, Near::default());
         }
         let mut count = 0;
         for (at, link) in links.iter().enumerate() {
-            let other = &self.hot[link.with as usize];
+            let other = &hot[link.with as usize].line;
             let x = other.at(t) + self.images.shift(link.image) - here;
             let v = other.velocity - own.velocity;
-            let sum = own.radius + other.radius;
+            let sum = own_radius + self.equal.unwrap_or_else(|| self.radii[link.with as usize]);
             let (towards, square, size) = (x.dot(&v), v.norm_squared(), sum * sum);
             let apart = x.norm_squared() - size;
             near[count] = Near { towards, square, apart, size, at: index(at) };
@@ -104,7 +106,7 @@ impl Crowd {
             }
             let time = t + balls::root(towards, square, apart);
             if time < best.time
-                && time < self.calendar.time(link.with)
+                && time < hot[link.with as usize].due
                 && !parted.contains(&(link.with, link.image))
             {
                 best = Due { time, with: link.with, image: link.image, sinks: false };
@@ -115,22 +117,23 @@ impl Crowd {
 
     #[inline]
     fn predict_as<const MIXED: bool, const GROWS: bool>(&mut self, i: usize, t: f64, parted: &[(u32, u16)]) {
-        let own = self.hot[i];
+        let own = self.hot[i].line;
+        let own_radius = self.radius(i);
         let here = own.at(t);
         let (size, growth) = if GROWS { (self.size_at(t), self.settings.growth) } else { (1.0, 0.0) };
-        if !self.cold[i].solid {
+        if !self.solid(index(i)).is_solid {
             return;
         }
-        let mut best = Due { time: self.leaves(i, t), with: HOME, image: 0, sinks: false };
+        let mut best = Due::home(self.leaves(i, t));
         let close = &mut self.scratch.close;
         let candidates = &mut self.scratch.candidates;
         candidates.clear();
-        for (at, link) in self.lists.of(i).iter().enumerate() {
+        for (at, link) in self.lists.of(self.cold[i].row).iter().enumerate() {
             if link.with >= PLANE {
                 let plane = &self.world.planes[(link.with - PLANE) as usize];
-                let height = plane.height(&here) - own.radius * size;
-                let speed = plane.normal.dot(&own.velocity) - own.radius * growth;
-                if MIXED && link.searched {
+                let height = plane.height(&here) - own_radius * size;
+                let speed = plane.normal.dot(&own.velocity) - own_radius * growth;
+                if MIXED && link.searched() {
                     let wait = if height <= 0.0 {
                         0.0
                     } else if speed < 0.0 {
@@ -153,7 +156,7 @@ impl Crowd {
                 if parted.contains(&(link.with, link.image)) {
                     continue;
                 }
-                if height <= CLOSE * own.radius * size {
+                if height <= CLOSE * own_radius * size {
                     close.push((index(i), link.with, link.image));
                 }
                 if speed < 0.0 {
@@ -164,20 +167,21 @@ impl Crowd {
                 }
                 continue;
             }
-            let other = &self.hot[link.with as usize];
+            let other = &self.hot[link.with as usize].line;
+            let radii = own_radius + self.equal.unwrap_or_else(|| self.radii[link.with as usize]);
             let x = other.at(t) + self.images.shift(link.image) - here;
             let v = other.velocity - own.velocity;
-            let sum = (own.radius + other.radius) * size;
-            let rate = if GROWS { (own.radius + other.radius) * growth } else { 0.0 };
-            if MIXED && link.searched {
+            let sum = radii * size;
+            let rate = if GROWS { radii * growth } else { 0.0 };
+            if MIXED && link.searched() {
                 let Some(window) = balls::window(&x, &v, sum, rate) else { continue };
-                let limit = best.time.min(self.calendar.time(link.with));
+                let limit = best.time.min(self.hot[link.with as usize].due);
                 if t + window[0] >= limit {
                     continue;
                 }
                 // Neither can have come so far.
                 let way = self.path[i].at(limit) + self.path[link.with as usize].at(limit);
-                if !GROWS && way < f64::from(self.lists.marks(i)[at]) {
+                if !GROWS && way < f64::from(self.lists.marks(self.cold[i].row)[at]) {
                     continue;
                 }
                 let middle = 0.5 * (sum + inside(&self.solids, &self.cold, [i, link.with as usize]) * size);
@@ -202,7 +206,7 @@ impl Crowd {
             let tau = balls::touch(&x, &v, apart, sum, rate);
             let time = t + tau;
             if time < best.time
-                && time < self.calendar.time(link.with)
+                && time < self.hot[link.with as usize].due
                 && !parted.contains(&(link.with, link.image))
             {
                 best = Due { time, with: link.with, image: link.image, sinks: false };
@@ -217,16 +221,16 @@ impl Crowd {
     /// Sets an event, for both bodies of a pair.
     #[inline]
     pub(super) fn schedule(&mut self, body: u32, due: Due) {
-        self.calendar.set(body, due);
+        self.set_due(body, due);
         if due.with < PLANE {
             let image = self.images.opposite(due.image);
-            self.calendar.set(due.with, Due { with: body, image, ..due });
+            self.set_due(due.with, Due { with: body, image, ..due });
         }
     }
 
     /// How a body moves from a time on, seen from a place.
     fn course(&self, i: usize, t: f64, from: &Vector3<f64>, wanted_now: bool) -> Course<'_> {
-        let hot = &self.hot[i];
+        let line = &self.hot[i].line;
         let turning = match &self.spin[i] {
             Spin::Ball { .. } => None,
             Spin::Turning(turning) => Some((&turning.flight, t - turning.since)),
@@ -236,7 +240,7 @@ impl Crowd {
             _ => (nalgebra::UnitQuaternion::identity(), Vector3::zeros()),
         };
         let (size, growth) = (self.size_at(t), self.settings.growth);
-        Course { centre: hot.at(t) - from, velocity: hot.velocity, turning, now, size, growth }
+        Course { centre: line.at(t) - from, velocity: line.velocity, turning, now, size, growth }
     }
 
     /// Searches the candidates for the first contact, in the order in which their balls touch, and no farther than to the
@@ -255,11 +259,11 @@ impl Crowd {
         for candidate in &candidates {
             let is_plane = candidate.with >= PLANE;
             let parts = parted.contains(&(candidate.with, candidate.image));
-            let theirs = if is_plane { f64::INFINITY } else { self.calendar.time(candidate.with) };
+            let theirs = if is_plane { f64::INFINITY } else { self.hot[candidate.with as usize].due };
             let mut until = (best.time.min(theirs) - t).min(candidate.window[1]);
             if until.is_infinite() {
                 until = self.clock.length;
-                best = Due { time: t + until, with: LOOK, image: 0, sinks: false };
+                best = Due::look(t + until);
             }
             let from = candidate.window[0];
             if until <= from {
@@ -286,7 +290,7 @@ impl Crowd {
                     let turning =
                         self.spin[i].speed() * shape.lever + self.spin[k].speed() * their_shape.lever;
                     let least = apart.min(apart + (closing - turning) * until);
-                    if least > MARK * self.hot[i].radius {
+                    if least > MARK * self.radius(i) {
                         marks.push((candidate.at, self.path[i].at(t) + self.path[k].at(t) + apart));
                         continue;
                     }
@@ -321,7 +325,7 @@ impl Crowd {
                 Meeting::Apart => {}
                 Meeting::Undecided(reached) if reached > 0.0 && t + reached > t => {
                     if t + reached < best.time {
-                        best = Due { time: t + reached, with: LOOK, image: 0, sinks: false };
+                        best = Due::look(t + reached);
                     }
                 }
                 Meeting::Undecided(_) => lost = Some((candidate.with, candidate.image)),
@@ -336,8 +340,8 @@ impl Crowd {
         }
         for (at, mark) in marks.drain(..) {
             #[expect(clippy::cast_possible_truncation, reason = "less by more than this rounds")]
-            let mark = (mark - MARK * (mark.abs() + self.hot[i].radius)) as f32;
-            self.lists.mark(i, at, mark);
+            let mark = (mark - MARK * (mark.abs() + self.radius(i))) as f32;
+            self.lists.mark(self.cold[i].row, at, mark);
         }
         (self.scratch.candidates, self.scratch.close, self.scratch.marks) = (candidates, close, marks);
         self.counts.searches += searches;
@@ -352,7 +356,7 @@ impl Crowd {
 
 /// The sum of the circumradii of a body and what it meets.
 fn own_size(crowd: &Crowd, i: usize, with: u32) -> f64 {
-    crowd.hot[i].radius + if with < PLANE { crowd.hot[with as usize].radius } else { 0.0 }
+    crowd.radius(i) + if with < PLANE { crowd.radius(with as usize) } else { 0.0 }
 }
 
 /// The sum of the inscribed radii of two bodies.

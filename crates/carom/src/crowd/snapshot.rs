@@ -5,8 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::calendar::{Due, PLANE};
 use super::course::Spin;
+use super::due::{Due, LOOK, PLANE};
+use super::kept::Line;
 use super::neighbours::Images;
 use super::{Clock, Cold, Counts, Crowd, Foreign, Hot, Settings, Stopped, World, index};
 use crate::body::State;
@@ -54,20 +55,20 @@ impl Crowd {
     pub fn snapshot(&self) -> Snapshot {
         let bodies = (0..self.hot.len())
             .map(|i| {
-                let (hot, cold) = (&self.hot[i], &self.cold[i]);
+                let (line, cold) = (&self.hot[i].line, &self.cold[i]);
                 let (turning, turning_since) = self.spin[i].start();
-                let due = *self.calendar.due(index(i));
+                let due = self.due(index(i));
                 BodyRecord {
                     name: cold.name,
-                    position: hot.position.into(),
-                    velocity: hot.velocity.into(),
-                    since: hot.since,
+                    position: line.position.into(),
+                    velocity: line.velocity.into(),
+                    since: line.since,
                     turning: StateRecord::from(&turning),
                     turning_since,
                     home: cold.home.into(),
                     reach: cold.reach,
                     last: cold.last.is_finite().then_some(cold.last),
-                    boxes: cold.boxes,
+                    boxes: self.boxes[i],
                     due: due.time.is_finite().then_some(due),
                 }
             })
@@ -105,7 +106,7 @@ impl Crowd {
                 let plane = due.with.checked_sub(PLANE).map(|k| k as usize);
                 let fits = match plane {
                     None => with < count && (due.image as usize) < images.count(),
-                    Some(plane) => plane < world.planes.len() || due.with >= super::calendar::LOOK,
+                    Some(plane) => plane < world.planes.len() || due.with >= LOOK,
                 };
                 if !fits {
                     return Err(Foreign);
@@ -124,19 +125,16 @@ impl Crowd {
         for (i, record) in snapshot.bodies.iter().enumerate() {
             let name = record.name as usize;
             let body = &crowd.world.bodies[name];
-            crowd.hot[i] = Hot {
-                position: record.position.into(),
-                velocity: record.velocity.into(),
-                since: record.since,
-                radius: crowd.world.radius[name],
-            };
+            let (position, velocity) = (record.position.into(), record.velocity.into());
+            crowd.hot[i] = Hot { line: Line { position, velocity, since: record.since }, due: f64::INFINITY };
+            crowd.radii[i] = crowd.world.radius[name];
+            crowd.boxes[i] = record.boxes;
             crowd.spin[i] = Spin::new(body, &State::from(&record.turning), record.turning_since);
             crowd.cold[i] = Cold {
                 home: record.home.into(),
                 reach: record.reach,
                 last: record.last.unwrap_or(f64::NEG_INFINITY),
-                boxes: record.boxes,
-                ..Cold::new(body, name, kinds[name])
+                ..Cold::new(name, kinds[name])
             };
             crowd.place[name] = index(i);
         }
@@ -151,10 +149,10 @@ impl Crowd {
         crowd.make_lists(crowd.clock.now);
         for (i, record) in snapshot.bodies.iter().enumerate() {
             if let Some(due) = record.due {
-                crowd.calendar.set(index(i), due);
+                crowd.write_due(index(i), due);
             }
         }
-        crowd.calendar.tune(crowd.clock.now);
+        crowd.tune_calendar();
         Ok(crowd)
     }
 }

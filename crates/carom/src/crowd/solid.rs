@@ -16,6 +16,10 @@ pub(super) struct Solid {
     pub shape: Shape,
     /// Zero of what is fixed.
     pub inverse_mass: f64,
+    /// Whether it is a ball.
+    pub is_ball: bool,
+    /// Whether it can touch anything.
+    pub is_solid: bool,
     circumradius: f64,
     inradius: f64,
     rolling: f64,
@@ -25,10 +29,16 @@ pub(super) struct Solid {
 }
 
 impl Solid {
+    pub fn is_fixed(&self) -> bool {
+        self.inverse_mass == 0.0
+    }
+
     fn new(shape: &Shape, inverse_mass: f64) -> Self {
         Self {
             shape: *shape,
             inverse_mass,
+            is_ball: matches!(shape, Shape::Sphere { .. } | Shape::Point),
+            is_solid: *shape != Shape::Point,
             circumradius: shape.circumradius(),
             inradius: shape.inradius(),
             rolling: shape.rolling_radius(),

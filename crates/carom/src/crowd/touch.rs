@@ -9,8 +9,10 @@
 
 use nalgebra::Vector3;
 
-use super::calendar::{Due, PLANE};
-use super::{COLLAPSED, Collision, Crowd, Hot, Stopped, Watcher, index};
+use super::due::{Due, PLANE};
+use super::kept::Line;
+use super::solid::Solid;
+use super::{COLLAPSED, Collision, Crowd, Stopped, Watcher, index};
 use crate::body::{Body, State};
 use crate::contact::{Side, Surface};
 use crate::gap::{Gap, gap, gap_to_plane};
@@ -49,13 +51,25 @@ impl Crowd {
 
     /// The size of a pair.
     pub(super) fn size_of(&self, met: &Met, t: f64) -> f64 {
-        let first = if met.first >= PLANE { 0.0 } else { self.hot[met.first as usize].radius };
-        (first + self.hot[met.second as usize].radius) * self.size_at(t)
+        let first = if met.first >= PLANE { 0.0 } else { self.radius(met.first as usize) };
+        (first + self.radius(met.second as usize)) * self.size_at(t)
     }
 
     #[inline(always)]
     pub(super) fn inverse_mass(&self, i: u32) -> f64 {
-        self.solids[self.cold[i as usize].kind as usize].inverse_mass
+        self.solid(i).inverse_mass
+    }
+
+    /// A body's shape and mass.
+    #[inline(always)]
+    pub(super) fn solid(&self, i: u32) -> &Solid {
+        &self.solids[self.cold[i as usize].kind as usize]
+    }
+
+    /// A body's circumradius, at the size of the start.
+    #[inline(always)]
+    pub(super) fn radius(&self, i: usize) -> f64 {
+        self.equal.unwrap_or_else(|| self.radii[i])
     }
 
     pub(super) fn body(&self, i: u32) -> &Body {
@@ -64,19 +78,19 @@ impl Crowd {
 
     /// The gap of a pair at a time, if the balls about the two are nearer than so many sizes.
     pub(super) fn near_gap(&self, met: &Met, t: f64, near: f64) -> Option<f64> {
-        let second = self.hot[met.second as usize].at(t);
+        let second = self.hot[met.second as usize].line.at(t);
         let size = self.size_of(met, t);
         let away = if met.first >= PLANE {
             self.world.planes[(met.first - PLANE) as usize].height(&second) - size
         } else {
-            let first = self.hot[met.first as usize].at(t);
+            let first = self.hot[met.first as usize].line.at(t);
             (second + self.images.shift(met.image) - first).norm() - size
         };
         if away > near * size {
             return None;
         }
-        let balls = met.first >= PLANE || self.cold[met.first as usize].ball;
-        if balls && self.cold[met.second as usize].ball {
+        let balls = met.first >= PLANE || self.solid(met.first).is_ball;
+        if balls && self.solid(met.second).is_ball {
             return Some(away);
         }
         let states = |i: u32| self.state(i as usize, t);
@@ -84,7 +98,6 @@ impl Crowd {
     }
 
     pub(super) fn gap_of(&self, met: &Met, t: f64, state: &impl Fn(u32) -> State) -> Option<Gap> {
-        let solid = |i: u32| &self.solids[self.cold[i as usize].kind as usize];
         let grown = |i: u32| self.body(i).shape.scaled(self.size_at(t));
         let grows = self.settings.growth != 0.0;
         let mut second = state(met.second);
@@ -94,7 +107,7 @@ impl Crowd {
             return Some(if grows {
                 gap_to_plane(&grown(met.second), &pose, plane)
             } else {
-                gap_to_plane(solid(met.second), &pose, plane)
+                gap_to_plane(self.solid(met.second), &pose, plane)
             });
         }
         second.position += self.images.shift(met.image);
@@ -102,13 +115,13 @@ impl Crowd {
         if grows {
             gap((&grown(met.first), &here), (&grown(met.second), &there))
         } else {
-            gap((solid(met.first), &here), (solid(met.second), &there))
+            gap((self.solid(met.first), &here), (self.solid(met.second), &there))
         }
     }
 
     /// What rounding leaves of a gap.
     pub(super) fn level(&self, met: &Met, t: f64) -> f64 {
-        ROUNDING * (self.size_of(met, t) + self.hot[met.second as usize].position.norm())
+        ROUNDING * (self.size_of(met, t) + self.hot[met.second as usize].line.position.norm())
     }
 
     /// Restitution and surface of a contact now, and whether it is elastic only because it follows another too soon.
@@ -130,8 +143,7 @@ impl Crowd {
         let met = self.met(i, due.with, due.image);
         self.clock.now = self.clock.now.max(t);
         let (restitution, surface, soon) = self.answer(&met, t);
-        let both_balls =
-            met.first < PLANE && self.cold[met.first as usize].ball && self.cold[met.second as usize].ball;
+        let both_balls = met.first < PLANE && self.solid(met.first).is_ball && self.solid(met.second).is_ball;
         if both_balls && surface == Surface::Smooth {
             self.strike_balls(&met, t, restitution, soon, watcher);
         } else {
@@ -153,17 +165,18 @@ impl Crowd {
     #[inline]
     fn strike_balls(&mut self, met: &Met, t: f64, restitution: f64, soon: bool, watcher: &mut impl Watcher) {
         let (a, b) = (met.first as usize, met.second as usize);
-        let (one, two) = (self.hot[a], self.hot[b]);
+        let (one, two) = (self.hot[a].line, self.hot[b].line);
+        let radii = [self.radius(a), self.radius(b)];
         let (here, there) = (one.at(t), two.at(t));
         let x = there + self.images.shift(met.image) - here;
         let v = two.velocity - one.velocity;
         let square = x.norm_squared();
         let distance = square.sqrt();
-        let growing = (one.radius + two.radius) * self.settings.growth;
+        let growing = (radii[0] + radii[1]) * self.settings.growth;
         let approach = x.dot(&v) / distance - growing;
-        let gap = distance - (one.radius + two.radius) * self.size_at(t);
-        self.calendar.clear(met.first);
-        self.calendar.clear(met.second);
+        let gap = distance - (radii[0] + radii[1]) * self.size_at(t);
+        self.clear_due(met.first);
+        self.clear_due(met.second);
         let seen = [(met.second, met.image), (met.first, self.images.opposite(met.image))];
         if self.has_collapsed(met, t, approach) {
             return;
@@ -182,8 +195,8 @@ impl Crowd {
         let vector =
             x * (-(1.0 + restitution) * (x.dot(&v) - growing * distance) / (square * (light + other)));
         let velocities = [one.velocity - vector * light, two.velocity + vector * other];
-        self.hot[a] = Hot { position: here, velocity: velocities[0], since: t, ..one };
-        self.hot[b] = Hot { position: there, velocity: velocities[1], since: t, ..two };
+        self.hot[a].line = Line { position: here, velocity: velocities[0], since: t };
+        self.hot[b].line = Line { position: there, velocity: velocities[1], since: t };
         let last = [self.cold[a].last, self.cold[b].last];
         (self.cold[a].last, self.cold[b].last) = (t, t);
         self.follow_path(a, t);
@@ -193,14 +206,14 @@ impl Crowd {
         if !self.scratch.close.is_empty() {
             // Others may touch at the same time: taken back, and looked at together.
             self.scratch.close.clear();
-            let tried = [self.hot[a], self.hot[b]];
-            (self.hot[a], self.hot[b]) =
-                (Hot { position: here, since: t, ..one }, Hot { position: there, since: t, ..two });
+            let tried = [self.hot[a].line, self.hot[b].line];
+            self.hot[a].line = Line { position: here, since: t, ..one };
+            self.hot[b].line = Line { position: there, since: t, ..two };
             (self.cold[a].last, self.cold[b].last) = (last[0], last[1]);
             if self.settings.growth == 0.0 && self.strike_together(met, t, watcher) {
                 return;
             }
-            (self.hot[a], self.hot[b]) = (tried[0], tried[1]);
+            (self.hot[a].line, self.hot[b].line) = (tried[0], tried[1]);
             (self.cold[a].last, self.cold[b].last) = (t, t);
         }
         let kinetic = |inverse: f64, v: &Vector3<f64>| {
@@ -219,7 +232,7 @@ impl Crowd {
         self.ledger.audit.restitution_error_max.note(missed, number);
         if light == 0.0 || other == 0.0 {
             let sign = if light == 0.0 { 1.0 } else { -1.0 };
-            self.ledger.take_impulse(&(vector * sign), &(here + normal * (one.radius * self.size_at(t))));
+            self.ledger.take_impulse(&(vector * sign), &(here + normal * (radii[0] * self.size_at(t))));
         }
         self.counts.collisions += 1;
         self.counts.elastic += u64::from(soon);
@@ -229,7 +242,7 @@ impl Crowd {
             time_error: (ROUNDING * (distance + here.norm()) + gap.abs()) / -approach,
             sides: self.sides(met),
             image: self.images.boxes(met.image),
-            point: here + normal * (one.radius * self.size_at(t) + 0.5 * gap),
+            point: here + normal * (radii[0] * self.size_at(t) + 0.5 * gap),
             normal,
             between: x,
             gap,
