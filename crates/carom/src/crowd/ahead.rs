@@ -88,7 +88,8 @@ impl Crowd {
             for link in self.bodies_near(body) {
                 prefetch_index(&self.cold[..], link.with as usize);
             }
-            self.grid.ask_around(&self.hot[body as usize].line.at(note.time), self.farthest(note.time));
+            let there = self.hot[body as usize].line.at(note.time);
+            self.grid.cells(&there, self.farthest(note.time), |cell, _| self.grid.ask_for(cell));
         }
     }
 
@@ -100,7 +101,9 @@ impl Crowd {
             }
             let there = self.hot[note.body as usize].line.at(note.time);
             let cold = &self.cold[..];
-            self.grid.around(&there, self.farthest(note.time), |j, _| prefetch_index(cold, j as usize));
+            self.grid.cells(&there, self.farthest(note.time), |cell, _| {
+                self.grid.of(cell).for_each(|j| prefetch_index(cold, j as usize));
+            });
         }
     }
 

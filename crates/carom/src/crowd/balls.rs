@@ -47,8 +47,10 @@ pub(super) fn root(towards: f64, square: f64, apart: f64) -> f64 {
 #[inline(always)]
 pub(super) fn later(towards: f64, square: f64, apart: f64, time: f64) -> bool {
     let then = apart + time * (2.0 * towards + square * time);
+    let turned = towards + square * time;
+    let least = |a: f64, b: f64| if a < b { a } else { b };
     // While they part there is nothing to wait for.
-    (towards >= 0.0) | ((apart > 0.0) & (then > 0.0) & (towards + square * time < 0.0))
+    (towards >= 0.0) | (least(least(apart, then), -turned) > 0.0)
 }
 
 /// The last τ at which a body within a ball of radius `room` about home is still in it, when the room shrinks at a rate;

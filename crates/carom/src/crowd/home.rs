@@ -81,22 +81,22 @@ impl Crowd {
         let (grid, lists, images) = (&self.grid, &mut self.lists, &self.images);
         let (cold, solids) = (&mut self.cold[..], &self.solids);
         let reach = cold[i].reach;
-        grid.around(&home, farthest, |other, boxes| {
-            let j = other as usize;
-            if other == number || !wanted(other) {
-                return;
-            }
-            let theirs = &solids[cold[j].kind as usize];
-            if solid.is_fixed() && theirs.is_fixed() {
-                return;
-            }
+        grid.cells(&home, farthest, |cell, boxes| {
             let Some(image) = images.code(boxes) else { return };
-            let apart = cold[j].home + images.shift(image) - home;
-            let distance = (reach + cold[j].reach) * MARGIN;
-            if apart.norm_squared() < distance * distance {
-                let searched = !(solid.is_ball && theirs.is_ball);
-                lists.add(&mut cold[i].row, Link::new(other, image, searched));
-                lists.add(&mut cold[j].row, Link::new(number, images.opposite(image), searched));
+            let here = home - images.shift(image);
+            for other in grid.of(cell) {
+                let j = other as usize;
+                let distance = (reach + cold[j].reach) * MARGIN;
+                let near = (cold[j].home - here).norm_squared() < distance * distance;
+                if !near || other == number || !wanted(other) {
+                    continue;
+                }
+                let theirs = &solids[cold[j].kind as usize];
+                if !(solid.is_fixed() && theirs.is_fixed()) {
+                    let searched = !(solid.is_ball && theirs.is_ball);
+                    lists.add(&mut cold[i].row, Link::new(other, image, searched));
+                    lists.add(&mut cold[j].row, Link::new(number, images.opposite(image), searched));
+                }
             }
         });
         if lists.is_wasteful() {

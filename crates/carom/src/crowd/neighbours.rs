@@ -415,27 +415,24 @@ impl Grid {
         self.cell[body] = NOBODY;
     }
 
-    /// Visits everyone who may be within a distance of a home, with the boxes between where it is and the image that
-    /// is meant.
-    #[inline]
-    pub fn around(&self, home: &Vector3<f64>, distance: f64, mut visit: impl FnMut(u32, [i32; 3])) {
-        self.cells(home, distance, |cell, boxes| {
-            let mut at = self.heads[cell as usize];
-            while at != NOBODY {
-                visit(at, boxes);
-                at = self.next[at as usize];
-            }
-        });
+    /// Who is in a cell.
+    #[inline(always)]
+    pub fn of(&self, cell: u32) -> impl Iterator<Item = u32> {
+        let next = &self.next[..];
+        let body = |at: u32| (at != NOBODY).then_some(at);
+        core::iter::successors(body(self.heads[cell as usize]), move |&at| body(next[at as usize]))
     }
 
-    /// Asks the memory for the cells of [`Grid::around`].
-    pub fn ask_around(&self, home: &Vector3<f64>, distance: f64) {
-        self.cells(home, distance, |cell, _| prefetch_index(&self.heads[..], cell as usize));
+    /// Asks the memory for a cell.
+    #[inline(always)]
+    pub fn ask_for(&self, cell: u32) {
+        prefetch_index(&self.heads[..], cell as usize);
     }
 
-    /// Visits the cells of everyone who may be within a distance.
+    /// Visits the cells of everyone who may be within a distance of a home, each with the boxes between where it is and the
+    /// image that is meant.
     #[inline]
-    fn cells(&self, home: &Vector3<f64>, distance: f64, mut visit: impl FnMut(u32, [i32; 3])) {
+    pub fn cells(&self, home: &Vector3<f64>, distance: f64, mut visit: impl FnMut(u32, [i32; 3])) {
         let own = self.place(home);
         #[expect(clippy::cast_possible_truncation, reason = "a few cells")]
         let reach: [i32; 3] =

@@ -60,7 +60,10 @@ impl Crowd {
     pub(super) fn predict(&mut self, i: usize, t: f64, parted: &[(u32, u16)]) {
         self.counts.predictions += 1;
         match (self.mixed, self.settings.growth != 0.0) {
-            (false, false) if self.world.planes.is_empty() => self.predict_balls(i, t, parted),
+            (false, false) if self.world.planes.is_empty() => match self.equal {
+                Some(_) => self.predict_balls::<true>(i, t, parted),
+                None => self.predict_balls::<false>(i, t, parted),
+            },
             (false, false) => self.predict_as::<false, false>(i, t, parted),
             (false, true) => self.predict_as::<false, true>(i, t, parted),
             (true, false) => self.predict_as::<true, false>(i, t, parted),
@@ -71,7 +74,7 @@ impl Crowd {
     /// Balls of fixed size among themselves. First those that come too late are put aside, without a branch that could be
     /// guessed wrong, so that the memory of all neighbours is asked for at once; then the roots of the few that are left.
     #[inline]
-    fn predict_balls(&mut self, i: usize, t: f64, parted: &[(u32, u16)]) {
+    fn predict_balls<const EQUAL: bool>(&mut self, i: usize, t: f64, parted: &[(u32, u16)]) {
         if !self.solid(index(i)).is_solid {
             return;
         }
@@ -91,7 +94,7 @@ impl Crowd {
             let other = &hot[link.with as usize].line;
             let x = other.at(t) + self.images.shift(link.image) - here;
             let v = other.velocity - own.velocity;
-            let sum = own_radius + self.equal.unwrap_or_else(|| self.radii[link.with as usize]);
+            let sum = own_radius + if EQUAL { own_radius } else { self.radii[link.with as usize] };
             let (towards, square, size) = (x.dot(&v), v.norm_squared(), sum * sum);
             let apart = x.norm_squared() - size;
             near[count] = Near { towards, square, apart, size, at: index(at) };
