@@ -134,6 +134,11 @@ tops.append(([1, 2, 3], [1, 0, 0, 0], [1e-8, 1e-9, -2]))
 tops.append(([1, 2, 3], [1, 0, 0, 0], [-2, 1e-13, 1e-12]))
 for wobble in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
     tops.append(([1, 2, 3], [1, 0, 0, 0], [wobble, 0.6, 0.9]))
+# Symmetric about each axis, flat and long.
+tops.append(([1.7, 1.7, 0.4], [0.3, -0.5, 0.2, 0.7], [0.3, -1.2, 0.8]))
+tops.append(([0.02, 1, 1], [0.9, 0.5, -0.2, 0.1], [2, -0.3, 1]))
+tops.append(([1, 1.99, 1], [0.2, 0.5, 0.6, -0.1], [-0.4, 1.1, 1e-3]))
+tops.append(([5, 5, 0.05], [1, 0, 0, 0], [1e-7, 0, -3]))
 
 rotation = []
 for moments, quaternion, spin in tops:

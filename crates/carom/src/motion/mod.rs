@@ -13,7 +13,7 @@
 //!
 //! **What is kept.** The angular momentum in the world and the energy hold to rounding at any t. Two rates, that of ω and
 //! that of the node, are held to 32 digits and their phases reduced before rounding, so that for the data as given the
-//! attitude at 10⁶ s is as good as at 1 s: within 2·10⁻¹⁵ of 60-digit values for 25 tops (tests). Data differ from what
+//! attitude at 10⁶ s is as good as at 1 s: within 2·10⁻¹⁵ of 60-digit values for 29 tops (tests). Data differ from what
 //! was meant by rounding, and that grows: a relative change ε of ω moves the phase by ε ω t, and near the separatrix by a
 //! further factor up to 1/(1−m).
 //!

@@ -24,8 +24,13 @@
 //!
 //! s from [`third_kind_share`](super::elliptic), the periodic part (period 2K in u) from the phase of a theta function.
 //! The direction of (M₁, M₂), (cn u, √(1+n) sn u), has a limit where A₁ → 0, so the slightest wobble and none at all are
-//! one formula; so are symmetric bodies (n = m = 0: cn and sn become cos and sin, the periodic part vanishes). What has
-//! no circling axis, a sphere or a spin about one principal axis exactly, turns steadily.
+//! one formula. What has no circling axis, a sphere or a spin about one principal axis exactly, turns steadily.
+//!
+//! A body with two equal moments I, the third I₃ about its axis e, makes two steady turns: about L, and about e,
+//!
+//! ```text
+//! R(t) = exp([L/I] t) R(0) exp([(1 − I₃/I) ω₃ e] t),    ω(t) = exp([L/I] t) ω(0)
+//! ```
 
 use core::f64::consts::PI;
 
@@ -43,8 +48,25 @@ const LEAST_WOBBLE: f64 = 1e-140;
 pub(crate) enum Rotation {
     /// About a fixed axis of the world, at so many turns per unit of time.
     Steady { orientation: UnitQuaternion<f64>, spin: Vector3<f64>, axis: Vector3<f64>, turns: Two },
+    /// Two steady turns, of a body with two equal moments.
+    Symmetric(Symmetric),
     /// Circling as the module says.
     Circling(Circling),
+}
+
+/// The two turns of a symmetric body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Symmetric {
+    orientation: Quaternion<f64>,
+    spin: Vector3<f64>,
+    /// About the angular momentum: the direction, and turns per unit of time.
+    about: Vector3<f64>,
+    turns: Two,
+    /// About the body's own axis likewise.
+    axis: usize,
+    own_turns: Two,
+    /// The greatest |ω'|.
+    spin_rate: f64,
 }
 
 /// The constants of one torque-free rotation.
@@ -93,6 +115,10 @@ impl Rotation {
         if body_spin.iter().filter(|component| component.hi.abs() > LEAST_WOBBLE).count() < 2 {
             return Self::steady(orientation, spin);
         }
+        let lone = [0, 1, 2].into_iter().find(|&k| moments[(k + 1) % 3] == moments[(k + 2) % 3]);
+        if let Some(axis) = lone {
+            return Self::Symmetric(Symmetric::new(&moments, axis, (orientation, spin), &body_spin, unit));
+        }
         match Circling::new(&moments, orientation, &body_spin, unit) {
             Some(circling) => Self::Circling(circling),
             None => Self::steady(orientation, spin),
@@ -126,6 +152,7 @@ impl Rotation {
                 let turned = Quaternion::from_parts(c, axis * s) * orientation.quaternion();
                 (unit_quaternion(turned), *spin)
             }
+            Self::Symmetric(symmetric) => symmetric.at(t),
             Self::Circling(circling) => circling.at(t),
         }
     }
@@ -133,8 +160,61 @@ impl Rotation {
     pub fn extremes(&self) -> Extremes {
         match self {
             Self::Steady { spin, .. } => Extremes { spin: length(spin), spin_rate: 0.0 },
+            Self::Symmetric(symmetric) => symmetric.extremes(),
             Self::Circling(circling) => circling.extremes(),
         }
+    }
+}
+
+impl Symmetric {
+    fn new(
+        moments: &Vector3<f64>,
+        axis: usize,
+        (orientation, spin): (&UnitQuaternion<f64>, &Vector3<f64>),
+        body_spin: &[Two; 3],
+        unit: f64,
+    ) -> Self {
+        let ratio = Two::from(moments[axis]) / Two::from(moments[(axis + 1) % 3]);
+        // L/I, in the body's axes.
+        let mut precession = *body_spin;
+        precession[axis] = ratio * body_spin[axis];
+        let [a, b, c] = precession;
+        let speed = (a * a + b * b + c * c).sqrt();
+        let own = (Two::ONE - ratio) * body_spin[axis];
+        let turns = |rate: Two| (rate * Two::FRAC_1_PI).scaled(0.5 * unit);
+        let across = Vector3::new(a.hi, b.hi, c.hi);
+        // |L/I × ω|, and of L/I only what differs from ω counts.
+        let wobble = libm::hypot(across[(axis + 1) % 3], across[(axis + 2) % 3]);
+        Self {
+            orientation: *orientation.quaternion(),
+            spin: *spin,
+            about: orientation * (across / speed.hi),
+            turns: turns(speed),
+            axis,
+            own_turns: turns(own),
+            spin_rate: (own.hi * unit).abs() * (wobble * unit),
+        }
+    }
+
+    #[inline]
+    fn at(&self, t: f64) -> (UnitQuaternion<f64>, Vector3<f64>) {
+        // Half angles; a sign of either is a sign of the quaternion.
+        let turned = |turns: Two| {
+            let (turn, _) = reduced(t, turns, 0.0);
+            libm::sincos(PI * turn)
+        };
+        let ((s, c), (own_s, own_c)) = (turned(self.turns), turned(self.own_turns));
+        let about = unit_quaternion(Quaternion::from_parts(c, self.about * s));
+        let mut own = Vector3::zeros();
+        own[self.axis] = own_s;
+        let orientation = about.quaternion() * self.orientation * Quaternion::from_parts(own_c, own);
+        (unit_quaternion(orientation), about * self.spin)
+    }
+
+    /// Both are the same at all times.
+    fn extremes(&self) -> Extremes {
+        let safe = 1.0 + 1e-14;
+        Extremes { spin: safe * length(&self.spin), spin_rate: safe * self.spin_rate }
     }
 }
 
