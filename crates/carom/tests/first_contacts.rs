@@ -7,7 +7,7 @@ mod pairs;
 
 use std::time::Instant;
 
-use carom::toi::{Meeting, Touch, Window};
+use carom::toi::{Meeting, Moving, Touch, Window, first_contact_near};
 use nalgebra::{UnitQuaternion, Vector3};
 use pairs::{KINDS, Kind, Pair, sampled};
 use rayon::prelude::*;
@@ -95,6 +95,63 @@ fn none_is_missed_and_none_is_late() {
         let hits = gaps.len() as f64 / seen.len() as f64;
         assert!(hits > 0.2 && hits < 0.98, "{kind:?}: {hits}");
     }
+}
+
+/// A search that is told a direction, good or bad, finds the same contact from any time before it, and none before that.
+#[test]
+fn a_direction_changes_no_answer() {
+    let (mut found, mut spared) = (0, 0);
+    for kind in KINDS {
+        for seed in 0..count(20_000) / 40 {
+            let pair = Pair::new(7_000_000_000 + seed, kind);
+            if pair.plane.is_some() {
+                continue;
+            }
+            let Meeting::At(contact) = pair.search(Window::new(0.0, pair.until)).meeting else { continue };
+            if contact.touch != Touch::Approaching {
+                continue;
+            }
+            let [first, second] = [0, 1].map(|k| Moving::new(pair.shape(k), &pair.flights[k]));
+            for (before, tilt) in
+                [(1.0, 0.0), (0.3, 0.2), (0.1, 0.01), (1e-2, 0.0), (1e-4, 1e-3), (1e-4, 2.0)]
+            {
+                let from = (contact.time - before).max(0.0);
+                let direction = (contact.normal + Vector3::new(tilt, -tilt, 0.5 * tilt)) * 3.0;
+                for (until, meets) in [
+                    (0.5 * (from + contact.time), false),
+                    (contact.time - 8.0 * contact.time_error, false),
+                    (contact.time + 8.0 * contact.time_error, true),
+                    (contact.time + 1e-3, true),
+                    (contact.time + 1.0, true),
+                ] {
+                    if until <= from {
+                        continue;
+                    }
+                    let search = first_contact_near(first, second, Window::new(from, until), Some(direction));
+                    let what =
+                        || format!("seed {seed}, {kind:?}, from {from} to {until}: {search:?} {contact:?}");
+                    match search.meeting {
+                        Meeting::At(again) => {
+                            let errors = again.time_error + contact.time_error;
+                            assert!(meets && (again.time - contact.time).abs() <= errors, "{}", what());
+                            found += 1;
+                        }
+                        Meeting::Apart => {
+                            assert!(!meets, "{}", what());
+                            assert!(
+                                search.at_start == f64::INFINITY
+                                    || search.at_start <= pair.gap(from) + ROUNDING
+                            );
+                            spared += u32::from(search.evaluations == 0);
+                        }
+                        _ => panic!("{}", what()),
+                    }
+                }
+            }
+        }
+    }
+    println!("{found} found, {spared} seen apart without a gap");
+    assert!(found > 1000 && spared > 1000);
 }
 
 /// An offset of the second body at which it just misses the first, and one at which it just does not, so close that

@@ -11,7 +11,10 @@ use carom::gap::{gap, gap_to_plane};
 use carom::impact::pair::{FreeBody, strike};
 use carom::motion::{Anchored, Flight, Motion};
 use carom::shape::Shape;
-use carom::toi::{Contact, Meeting, Moving, Search, Touch, Window, first_contact, first_contact_with_plane};
+use carom::toi::{
+    Contact, Meeting, Moving, Search, Touch, Window, first_contact, first_contact_near,
+    first_contact_with_plane,
+};
 use flying::flight;
 use nalgebra::{Matrix3, Vector3};
 use pairs::{KINDS, Kind, Pair, sampled};
@@ -70,6 +73,12 @@ impl After {
         }
     }
 
+    /// The same with the normal of the impact.
+    fn search_near(&self, until: f64, normal: &Vector3<f64>) -> Search {
+        let [first, second] = [0, 1].map(|k| Moving::new(self.pair.shape(k), &self.flights[k]));
+        first_contact_near(first, second, Window::parting(self.from, until), Some(*normal))
+    }
+
     fn gap(&self, t: f64) -> f64 {
         let [first, second] = self.flights.map(|flight| flight.at(t).pose());
         match &self.pair.plane {
@@ -118,6 +127,9 @@ fn bounce(seed: u64, kind: Kind, restitution: f64) -> Option<(u32, f64, u32)> {
             let t = after.from + (end - after.from) * libm::exp2(-f64::from(k));
             assert!(after.gap(t) >= -ROUNDING, "overlap {:e} at {t}: {}", after.gap(t), what());
         }
+        if after.pair.plane.is_none() {
+            knows_its_normal(&after, &search, &contact.normal, until);
+        }
         let Meeting::At(next) = search.meeting else { break };
         // Not the contact it starts from: in between they were apart.
         let halfway = after.gap(0.5 * (after.from + next.time));
@@ -128,6 +140,25 @@ fn bounce(seed: u64, kind: Kind, restitution: f64) -> Option<(u32, f64, u32)> {
         (pair, flights, contact) = (after.pair, after.flights, next);
     }
     Some((impacts, shortest, most))
+}
+
+/// A search that is told the normal finds what the other does, whatever its window, and often without a single gap.
+fn knows_its_normal(after: &After, search: &Search, normal: &Vector3<f64>, until: f64) {
+    for span in [1e-9, 1e-6, 1e-3, 0.03, 0.3, f64::INFINITY] {
+        let end = (after.from + span).min(until);
+        let near = after.search_near(end, normal);
+        match (near.meeting, search.meeting) {
+            (Meeting::At(near), Meeting::At(next)) => {
+                assert!(
+                    (near.time - next.time).abs() <= near.time_error + next.time_error,
+                    "{near:?} {next:?}"
+                );
+            }
+            (Meeting::Apart, Meeting::At(next)) => assert!(end <= next.time + next.time_error, "{next:?}"),
+            (Meeting::Apart, Meeting::Apart) => {}
+            (near, next) => panic!("{near:?} {next:?}"),
+        }
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use nalgebra::Vector3;
 use super::course::Spin;
 use super::due::{Due, PLANE};
 use super::kept::Line;
+use super::predict::Parted;
 use super::touch::{Met, STILL};
 use super::{Cause, Collision, Crowd, Stopped, Watcher, index};
 use crate::body::State;
@@ -281,15 +282,16 @@ impl Crowd {
 
     /// Everyone of a cluster looks for the next event, contacts of the cluster counting as just left.
     pub(super) fn go_on(&mut self, cluster: &Cluster, t: f64) {
-        let mut parted: Vec<(u32, u16)> = Vec::new();
+        let mut parted: Vec<Parted> = Vec::new();
         for &i in &cluster.bodies {
             parted.clear();
             for contact in &cluster.contacts {
                 let Met { first, second, image } = contact.met;
                 if first == i {
-                    parted.push((second, image));
+                    parted.push(Parted { with: second, image, normal: contact.found.normal });
                 } else if second == i {
-                    parted.push((first, if first >= PLANE { image } else { self.images.opposite(image) }));
+                    let image = if first >= PLANE { image } else { self.images.opposite(image) };
+                    parted.push(Parted { with: first, image, normal: -contact.found.normal });
                 }
             }
             self.predict(i as usize, t, &parted);

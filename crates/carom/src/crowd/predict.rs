@@ -35,6 +35,19 @@ struct Near {
     at: u32,
 }
 
+/// A neighbour that has just been touched and parts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parted {
+    pub with: u32,
+    pub image: u16,
+    /// The normal towards it; balls need none.
+    pub normal: Vector3<f64>,
+}
+
+fn has_parted(parted: &[Parted], with: u32, image: u16) -> bool {
+    parted.iter().any(|parted| parted.with == with && parted.image == image)
+}
+
 /// A pair to be searched.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
@@ -57,7 +70,7 @@ const MARK: f64 = 1e-6;
 impl Crowd {
     /// Finds a body's next event, and sets it. Neighbours in `parted` have just been touched and part.
     #[inline]
-    pub(super) fn predict(&mut self, i: usize, t: f64, parted: &[(u32, u16)]) {
+    pub(super) fn predict(&mut self, i: usize, t: f64, parted: &[Parted]) {
         self.counts.predictions += 1;
         match (self.mixed, self.settings.growth != 0.0) {
             (false, false) if self.world.planes.is_empty() => match self.equal {
@@ -74,7 +87,7 @@ impl Crowd {
     /// Balls of fixed size among themselves. First those that come too late are put aside, without a branch that could be
     /// guessed wrong, so that the memory of all neighbours is asked for at once; then the roots of the few that are left.
     #[inline]
-    fn predict_balls<const EQUAL: bool>(&mut self, i: usize, t: f64, parted: &[(u32, u16)]) {
+    fn predict_balls<const EQUAL: bool>(&mut self, i: usize, t: f64, parted: &[Parted]) {
         if !self.solid(index(i)).is_solid {
             return;
         }
@@ -104,13 +117,13 @@ impl Crowd {
         for candidate in &near[..count] {
             let link = links[candidate.at as usize];
             let Near { towards, square, apart, size, .. } = *candidate;
-            if apart <= CLOSE * size && !parted.contains(&(link.with, link.image)) {
+            if apart <= CLOSE * size && !has_parted(parted, link.with, link.image) {
                 self.scratch.close.push((index(i), link.with, link.image));
             }
             let time = t + balls::root(towards, square, apart);
             if time < best.time
                 && time < hot[link.with as usize].due
-                && !parted.contains(&(link.with, link.image))
+                && !has_parted(parted, link.with, link.image)
             {
                 best = Due { time, with: link.with, image: link.image, sinks: false };
             }
@@ -119,7 +132,7 @@ impl Crowd {
     }
 
     #[inline]
-    fn predict_as<const MIXED: bool, const GROWS: bool>(&mut self, i: usize, t: f64, parted: &[(u32, u16)]) {
+    fn predict_as<const MIXED: bool, const GROWS: bool>(&mut self, i: usize, t: f64, parted: &[Parted]) {
         let own = self.hot[i].line;
         let own_radius = self.radius(i);
         let here = own.at(t);
@@ -156,7 +169,7 @@ impl Crowd {
                     }
                     continue;
                 }
-                if parted.contains(&(link.with, link.image)) {
+                if has_parted(parted, link.with, link.image) {
                     continue;
                 }
                 if height <= CLOSE * own_radius * size {
@@ -200,7 +213,7 @@ impl Crowd {
                 continue;
             }
             let apart = x.norm_squared() - sum * sum;
-            if apart <= CLOSE * sum * sum && !parted.contains(&(link.with, link.image)) {
+            if apart <= CLOSE * sum * sum && !has_parted(parted, link.with, link.image) {
                 close.push((index(i), link.with, link.image));
             }
             if !GROWS && balls::later(x.dot(&v), v.norm_squared(), apart, best.time - t) {
@@ -210,7 +223,7 @@ impl Crowd {
             let time = t + tau;
             if time < best.time
                 && time < self.hot[link.with as usize].due
-                && !parted.contains(&(link.with, link.image))
+                && !has_parted(parted, link.with, link.image)
             {
                 best = Due { time, with: link.with, image: link.image, sinks: false };
             }
@@ -248,7 +261,7 @@ impl Crowd {
 
     /// Searches the candidates for the first contact, in the order in which their balls touch, and no farther than to the
     /// earliest event that is known.
-    fn search_all(&mut self, i: usize, t: f64, here: &Vector3<f64>, best: Due, parted: &[(u32, u16)]) -> Due {
+    fn search_all(&mut self, i: usize, t: f64, here: &Vector3<f64>, best: Due, parted: &[Parted]) -> Due {
         let mut best = best;
         let mut candidates = std::mem::take(&mut self.scratch.candidates);
         let mut close = std::mem::take(&mut self.scratch.close);
@@ -259,9 +272,11 @@ impl Crowd {
         let (mut searches, mut gaps, mut deepest) = (0, 0, 0.0_f64);
         let mut lost = None;
         let own = self.course(i, t, here, true);
+        let own_form = form(self.solid(index(i)), &own);
         for candidate in &candidates {
             let is_plane = candidate.with >= PLANE;
-            let parts = parted.contains(&(candidate.with, candidate.image));
+            let parting = parted.iter().find(|&p| (p.with, p.image) == (candidate.with, candidate.image));
+            let parts = parting.is_some();
             let theirs = if is_plane { f64::INFINITY } else { self.hot[candidate.with as usize].due };
             let mut until = (best.time.min(theirs) - t).min(candidate.window[1]);
             if until.is_infinite() {
@@ -285,7 +300,12 @@ impl Crowd {
                 let k = candidate.with as usize;
                 let other = self.course(k, t, &(here - self.images.shift(candidate.image)), from == 0.0);
                 let their_shape = &self.solids[self.cold[k].kind as usize];
-                let normal = likely_normal((shape, &own), (their_shape, &other));
+                let normal = match parting {
+                    Some(parted) => parted.normal,
+                    None => {
+                        likely_normal(&(own_form + form(their_shape, &other)), &(other.centre - own.centre))
+                    }
+                };
                 if from == 0.0 && !parts && own.growth == 0.0 {
                     // Along any direction the two are apart by at least this, and turning can close it only so fast.
                     let apart = separation((shape, &own), (their_shape, &other), &normal);
@@ -369,17 +389,17 @@ fn inside(solids: &[Solid], cold: &[Cold], pair: [usize; 2]) -> f64 {
 
 /// A direction along which the separation is nearly the gap: if the bodies were ellipsoids of quadratic forms A and B, in the
 /// world, that of (A + B)⁻¹ d with d from centre to centre.
-fn likely_normal((shape, own): (&Solid, &Course), (other, theirs): (&Solid, &Course)) -> Vector3<f64> {
-    let between = theirs.centre - own.centre;
-    let form = |solid: &Solid, course: &Course| {
-        let axes = course.now.0.to_rotation_matrix().into_inner();
-        axes * Matrix3::from_diagonal(&solid.squares) * axes.transpose()
-    };
-    let sum = form(shape, own) + form(other, theirs);
+fn likely_normal(sum: &Matrix3<f64>, between: &Vector3<f64>) -> Vector3<f64> {
     // By minors: the sum is symmetric and positive, and only the direction matters.
     let (a, b, c) = (sum.column(0), sum.column(1), sum.column(2));
-    let solved = Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)]).tr_mul(&between);
+    let solved = Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)]).tr_mul(between);
     unit(&solved)
+}
+
+/// The quadratic form of a body as if it were an ellipsoid, now.
+fn form(solid: &Solid, course: &Course) -> Matrix3<f64> {
+    let axes = course.now.0.to_rotation_matrix().into_inner();
+    axes * Matrix3::from_diagonal(&solid.squares) * axes.transpose()
 }
 
 /// A lower bound of the gap now: along a direction.

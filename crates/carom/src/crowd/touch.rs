@@ -11,6 +11,7 @@ use nalgebra::Vector3;
 
 use super::due::{Due, PLANE};
 use super::kept::Line;
+use super::predict::Parted;
 use super::solid::Solid;
 use super::{COLLAPSED, Collision, Crowd, Stopped, Watcher, index};
 use crate::body::{Body, State};
@@ -177,7 +178,8 @@ impl Crowd {
         let gap = distance - (radii[0] + radii[1]) * self.size_at(t);
         self.clear_due(met.first);
         self.clear_due(met.second);
-        let seen = [(met.second, met.image), (met.first, self.images.opposite(met.image))];
+        let seen = [(met.second, met.image), (met.first, self.images.opposite(met.image))]
+            .map(|(with, image)| Parted { with, image, normal: Vector3::zeros() });
         if self.has_collapsed(met, t, approach) {
             return;
         }

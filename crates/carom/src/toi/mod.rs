@@ -154,7 +154,8 @@ pub struct Search {
     pub image: Vector3<f64>,
     /// How often the gap was evaluated.
     pub evaluations: u32,
-    /// The gap at the beginning; infinite where it was not looked at, because the balls about the bodies were apart.
+    /// The gap at the beginning, or less where the bodies plainly stay apart; infinite where it was not looked at, because the
+    /// balls about the bodies were apart.
     pub at_start: f64,
 }
 
@@ -165,6 +166,9 @@ const MOST_EVALUATIONS: u32 = 100_000;
 /// that parts.
 const OVERLAP: f64 = 1e-12;
 const OVERLAP_PARTING: f64 = 1e-9;
+
+/// A separation of more than this share of the sizes is plain, whatever rounding does.
+const PLAIN: f64 = 1e-9;
 
 /// The first contact of two bodies.
 #[must_use]
@@ -244,6 +248,15 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
         }
         // Balls that just touch may count as apart, and are left like any others.
         let begins = clear == 0.0 || self.window.start == Start::Parting;
+        // A direction that is likely to part the bodies may do so all the way.
+        let least = if self.window.start == Start::Parting { -OVERLAP_PARTING } else { PLAIN };
+        if begins
+            && let Some(normal) = &self.normal
+            && let Some(apart) = self.pair.parted_along(normal, &states, least, until - from)
+        {
+            self.at_start = apart;
+            return Ok(Meeting::Apart);
+        }
         let mut now;
         if begins {
             now =

@@ -8,7 +8,7 @@ use super::rates::{Rates, foretold_points};
 use crate::body::State;
 use crate::gap::{Closest, Gap, Hint, closest, gap_to_plane};
 use crate::motion::Motion;
-use crate::shape::{Convex, HalfSpace, length};
+use crate::shape::{Convex, HalfSpace, length, unit};
 
 /// What a body is searched against.
 pub(super) enum Against<'a, B, N> {
@@ -233,16 +233,26 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
 
     /// The lower bound of the separation from an instant on, or back from it.
     pub fn bound(&self, now: &Instant, sign: f64, modes: [Mode; 2]) -> Bound<'a, A, B> {
-        let n = now.found.normal;
-        let [first, second] = &now.states;
-        let bend = 0.5 * (n.dot(&self.pull) - self.unsteadiness);
         let rates = [now.found.gap.max(0.0), sign * now.approach];
+        self.bound_along(&now.states, &now.found.normal, rates, sign, modes)
+    }
+
+    /// The same along any unit normal; the rates are the bound's value and slope now.
+    fn bound_along(
+        &self,
+        [first, second]: &[State; 2],
+        n: &Vector3<f64>,
+        rates: [f64; 2],
+        sign: f64,
+        modes: [Mode; 2],
+    ) -> Bound<'a, A, B> {
+        let bend = 0.5 * (n.dot(&self.pull) - self.unsteadiness);
         match &self.second {
             Against::Body(body) => {
                 let height = n.dot(&(second.position - first.position));
                 let speed = sign * n.dot(&(second.velocity - first.velocity));
                 Bound::new(height, speed, bend, rates)
-                    .with_first((self.first.shape, &self.extents[0], first), &n, sign, modes[0])
+                    .with_first((self.first.shape, &self.extents[0], first), n, sign, modes[0])
                     .with_second((body.shape, &self.extents[1], second), &-n, sign, modes[1])
             }
             Against::Plane(plane) => {
@@ -273,6 +283,22 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
         .with_first((self.first.shape, &self.extents[0], first), &n, sign, modes[0])
         .with_second((body.shape, &self.extents[1], second), &-n, sign, modes[1]);
         Some(bound)
+    }
+
+    /// The separation now along a direction, if it is more than so many sizes and positive all the way to the end of a span:
+    /// then nothing touches meanwhile, and no gap is searched for. What begins at contact and ends apart has parted, as the
+    /// bound is concave.
+    pub fn parted_along(
+        &self,
+        direction: &Vector3<f64>,
+        states: &[State; 2],
+        least: f64,
+        span: f64,
+    ) -> Option<f64> {
+        let n = unit(direction);
+        let bound = self.bound_along(states, &n, [0.0; 2], 1.0, [Mode::Turning; 2]);
+        let now = bound.value(0.0);
+        (now > least * self.size && bound.holds(span)).then_some(now)
     }
 
     /// How long nothing can touch from an instant on, up to a limit.
