@@ -35,8 +35,7 @@ pub(super) struct Turning {
 
 impl Turning {
     pub fn at(&self, t: f64) -> (UnitQuaternion<f64>, Vector3<f64>) {
-        let state = self.flight.at(t - self.since);
-        (state.orientation, state.angular_velocity)
+        self.flight.turned(t - self.since)
     }
 }
 
@@ -132,10 +131,7 @@ impl Motion for Course<'_> {
     #[inline]
     fn at(&self, t: f64) -> State {
         let (orientation, angular_velocity) = match self.turning {
-            Some((flight, now)) if t != 0.0 => {
-                let state = flight.at(now + t);
-                (state.orientation, state.angular_velocity)
-            }
+            Some((flight, now)) if t != 0.0 => flight.turned(now + t),
             _ => self.now,
         };
         let (mut position, mut velocity) = (self.centre + self.velocity * t, self.velocity);

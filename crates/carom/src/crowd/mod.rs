@@ -13,10 +13,11 @@
 //! * **Times of their own.** A body's position is that of its last collision; only the two that collide are moved.
 //! * **Windows.** Nothing is looked for beyond the earliest event already known to either body, nor while the balls about
 //!   the bodies are apart. Two balls meet at the root of a quadratic; everything else is searched for in its window with
-//!   the certificate of [`crate::toi`].
-//! * **Memory.** What prediction reads of a body is one line of the cache, and bodies near in space are near in memory:
-//!   they are put in order along a space-filling curve, at the start and now and then. What coming events will read is asked
-//!   for ahead of them (`ahead`).
+//!   the certificate of [`crate::toi`], from a direction that is likely to part the two: most of those that stay apart are seen
+//!   to do so along it, without a gap.
+//! * **Memory.** What prediction reads of a body is one line of the cache, what its own events read besides another one, and
+//!   bodies near in space are near in memory: they are put in order along a space-filling curve, at the start and now and
+//!   then. Long arrays are on large pages (`field`), and what coming events will read is asked for ahead of them (`ahead`).
 //!
 //! **Growth.** With `growth` the bodies' sizes are (1 + growth·t) (B. D. Lubachevsky and F. H. Stillinger, J. Stat. Phys. 60,
 //! 1990). Masses and moments stay; the surfaces' own speed takes part in approach and separation, so that bodies part.

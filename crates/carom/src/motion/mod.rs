@@ -27,7 +27,7 @@ pub mod elliptic;
 mod rotation;
 mod two;
 
-use nalgebra::Vector3;
+use nalgebra::{UnitQuaternion, Vector3};
 
 use crate::body::{Body, State};
 use rotation::Rotation;
@@ -162,15 +162,24 @@ impl Flight {
     /// The state at time t, of either sign.
     #[must_use]
     pub fn at(&self, t: f64) -> State {
-        let Some(rotation) = &self.rotation else {
+        if self.rotation.is_none() {
             return self.start;
-        };
-        let (orientation, angular_velocity) = rotation.at(t);
+        }
+        let (orientation, angular_velocity) = self.turned(t);
         State {
             position: self.start.position + (self.start.velocity + self.gravity * (0.5 * t)) * t,
             orientation,
             velocity: self.start.velocity + self.gravity * t,
             angular_velocity,
+        }
+    }
+
+    /// Orientation and angular velocity alone.
+    #[inline]
+    pub(crate) fn turned(&self, t: f64) -> (UnitQuaternion<f64>, Vector3<f64>) {
+        match &self.rotation {
+            Some(rotation) => rotation.at(t),
+            None => (self.start.orientation, self.start.angular_velocity),
         }
     }
 

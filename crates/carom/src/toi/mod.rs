@@ -5,7 +5,8 @@
 //! back from a later instant. So a step goes farther than the bound reaches, and is accepted if the bound from its end
 //! reaches back to where the first left off. Close to a contact inverse cubics find the root of g, with
 //! g' = n·(v_Q − v_P), which is exact at the closest points; the bound from the root back certifies that it is the
-//! first. While the balls about the bodies are apart, their first touch is a safe step as well, and costs no gap.
+//! first. While the balls about the bodies are apart, their first touch is a safe step as well, and costs no gap; nor does it
+//! to see that two stay apart along a direction that is known to be a good one ([`first_contact_near`]).
 //!
 //! **Touches without approach.** Where the gap is below 10⁻⁶ of the bodies and hardly changes, the bound crawls. There the
 //! gap is followed by cubics through gaps and rates (`follow`), and their minimum tells a graze, a miss and an impact
