@@ -133,7 +133,8 @@ impl Crowd {
 
     #[inline]
     fn predict_as<const MIXED: bool, const GROWS: bool>(&mut self, i: usize, t: f64, parted: &[Parted]) {
-        let own = self.hot[i].line;
+        let hot = &self.hot[..];
+        let own = hot[i].line;
         let own_radius = self.radius(i);
         let here = own.at(t);
         let (size, growth) = if GROWS { (self.size_at(t), self.settings.growth) } else { (1.0, 0.0) };
@@ -183,7 +184,7 @@ impl Crowd {
                 }
                 continue;
             }
-            let other = &self.hot[link.with as usize].line;
+            let other = &hot[link.with as usize].line;
             let radii = own_radius + self.equal.unwrap_or_else(|| self.radii[link.with as usize]);
             let x = other.at(t) + self.images.shift(link.image) - here;
             let v = other.velocity - own.velocity;
@@ -191,7 +192,7 @@ impl Crowd {
             let rate = if GROWS { radii * growth } else { 0.0 };
             if MIXED && link.searched() {
                 let Some(window) = balls::window(&x, &v, sum, rate) else { continue };
-                let limit = best.time.min(self.hot[link.with as usize].due);
+                let limit = best.time.min(hot[link.with as usize].due);
                 if t + window[0] >= limit {
                     continue;
                 }
@@ -222,7 +223,7 @@ impl Crowd {
             let tau = balls::touch(&x, &v, apart, sum, rate);
             let time = t + tau;
             if time < best.time
-                && time < self.hot[link.with as usize].due
+                && time < hot[link.with as usize].due
                 && !has_parted(parted, link.with, link.image)
             {
                 best = Due { time, with: link.with, image: link.image, sinks: false };
