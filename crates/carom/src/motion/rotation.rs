@@ -44,7 +44,6 @@ const LEAST_WOBBLE: f64 = 1e-140;
 
 /// How a body turns.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "one per body, on the stack, never allocated")]
 pub(crate) enum Rotation {
     /// About a fixed axis of the world, at so many turns per unit of time.
     Steady { orientation: UnitQuaternion<f64>, spin: Vector3<f64>, axis: Vector3<f64>, turns: Two },
