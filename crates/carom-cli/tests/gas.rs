@@ -115,7 +115,7 @@ fn what_cannot_be_placed_is_refused_at_its_place_with_what_was_reached() {
     let lattice = |packing: f64| gas(108, BALL, packing, "").replace("seed", "start = 'lattice'\nseed");
     for (name, text, field, words, advice) in [
         ("jam", gas(108, BALL, 0.72, ""), packing, jams, "a lower density, or `start = \"lattice\"`"),
-        ("full", gas(108, BALL, 0.9, ""), packing, jams, "a lower density: no lattice has room"),
+        ("full", gas(108, BALL, 0.9, ""), packing, jams, "a lower density: no packing of equal balls"),
         ("lattice", lattice(0.75), packing, "reaches 0.7404", "a lower density"),
         ("short", gas(2, EGG, 0.6, ""), "fill[0].shape", "its own image", "more bodies"),
     ] {

@@ -78,6 +78,8 @@ pub fn refuse_fills(subject: &Subject, unplaced: Unplaced) -> Refusal {
             let mut expected = "a lower density".to_string();
             if wanted < RANDOM {
                 expected += ", or `start = \"random\"`";
+            } else if are_equal_balls(scene) && wanted > DENSEST {
+                expected += &format!(": no packing of equal balls is denser than {DENSEST:.4}");
             } else if let Some([fewer, more]) = full_lattices(scene, wanted) {
                 expected += &format!(
                     ", or a count that fills a face-centred lattice, 4 n³: {fewer} or {more} bodies"

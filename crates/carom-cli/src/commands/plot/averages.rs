@@ -12,8 +12,8 @@ use super::charts::{Chart, SIZE, Series, Sheet};
 use crate::Failure;
 use crate::commands::run::RESULT;
 
-/// A velocity autocorrelation has fallen within so many measurements; what is beyond is drawn where it is asked for.
-const FALLEN: f64 = 32.0;
+/// A velocity autocorrelation has fallen within so many collisions of a body; what is beyond is drawn where it is asked for.
+const FALLEN: f64 = 16.0;
 
 /// Which curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Function {
         match self {
             Self::Pairs => ("pair correlation function", "distance in m", "g(r)"),
             Self::Displacement => ("mean-square displacement", "lag in s", "msd in m²"),
-            Self::Velocities => ("velocity autocorrelation", "lag in s", "⟨v(t)·v(0)⟩ in m²/s²"),
+            Self::Velocities => ("velocity autocorrelation", "lag in s", "v(t)·v(0) on average, in m²/s²"),
         }
     }
 }
@@ -73,10 +73,10 @@ impl Curves {
             document["replicas"].as_array().map_or_else(|| vec![&document], |all| all.iter().collect());
         let mut copies: Vec<_> =
             runs.into_iter().filter_map(|run| curve(&run["observables"], function)).collect();
-        for (points, interval) in &mut copies {
-            let last = match (to, function, &interval) {
+        for (points, rate) in &mut copies {
+            let last = match (to, function, &rate) {
                 (Some(to), _, _) => to,
-                (None, Function::Velocities, Some(interval)) => FALLEN * interval,
+                (None, Function::Velocities, Some(rate)) => FALLEN / *rate,
                 (None, ..) => f64::INFINITY,
             };
             points.retain(|(x, _)| *x >= from.unwrap_or(f64::NEG_INFINITY) && *x <= last);
@@ -121,11 +121,11 @@ impl Curves {
     }
 }
 
-/// The points of a curve, and the time between measurements.
+/// The points of a curve, and the collisions of a body per time.
 fn curve(observables: &Value, function: Function) -> Option<(Vec<(f64, f64)>, Option<f64>)> {
     let [name, x, y] = function.fields();
     let column = |key: &str| observables[name][key].as_array();
     let numbers = column(x)?.iter().zip(column(y)?);
     let points = numbers.filter_map(|(x, y)| Some((x.as_f64()?, y.as_f64()?))).collect();
-    Some((points, observables["interval"].as_f64()))
+    Some((points, observables["collision_rate"]["mean"].as_f64()))
 }
