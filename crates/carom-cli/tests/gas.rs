@@ -356,6 +356,7 @@ fn trajectories_read_back() {
         let (_, _, _, time) = &chunks[&(f as u64, "log/time".to_string())];
         assert_eq!(f64::from_le_bytes(time[..].try_into().unwrap()), f as f64);
     }
+    assert_eq!([0, 30].map(|i| floats(0, "particles/diameter", i)[0]), [f64::from(1.6f32), 1.0]);
     let texts = |name: &str| -> Vec<String> {
         let (_, columns, _, bytes) = &chunks[&(0, name.to_string())];
         let text = |row: &[u8]| String::from_utf8(row.to_vec()).unwrap().trim_end_matches('\0').to_string();
