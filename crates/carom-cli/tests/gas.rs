@@ -115,7 +115,7 @@ fn what_cannot_be_placed_is_refused_at_its_place_with_what_was_reached() {
     let lattice = |packing: f64| gas(108, BALL, packing, "").replace("seed", "start = 'lattice'\nseed");
     for (name, text, field, words, advice) in [
         ("jam", gas(108, BALL, 0.72, ""), packing, jams, "a lower density, or `start = \"lattice\"`"),
-        ("full", gas(108, BALL, 0.9, ""), packing, jams, "a lower density: no lattice has room"),
+        ("full", gas(108, BALL, 0.9, ""), packing, jams, "a lower density: no packing of equal balls"),
         ("lattice", lattice(0.75), packing, "reaches 0.7404", "a lower density"),
         ("short", gas(2, EGG, 0.6, ""), "fill[0].shape", "its own image", "more bodies"),
     ] {
@@ -356,6 +356,7 @@ fn trajectories_read_back() {
         let (_, _, _, time) = &chunks[&(f as u64, "log/time".to_string())];
         assert_eq!(f64::from_le_bytes(time[..].try_into().unwrap()), f as f64);
     }
+    assert_eq!([0, 30].map(|i| floats(0, "particles/diameter", i)[0]), [f64::from(1.6f32), 1.0]);
     let texts = |name: &str| -> Vec<String> {
         let (_, columns, _, bytes) = &chunks[&(0, name.to_string())];
         let text = |row: &[u8]| String::from_utf8(row.to_vec()).unwrap().trim_end_matches('\0').to_string();

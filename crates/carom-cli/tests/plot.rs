@@ -119,3 +119,56 @@ fn mistakes_are_named() {
     let output = drawn(&place, &["--out", place.path("no/such/folder.svg").to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
 }
+
+#[test]
+fn functions_of_a_gas_are_drawn_of_a_run_and_of_copies_with_their_mean() {
+    let place = Place::new("plot-gas");
+    let short = ["--until", "1", "--sample", "0", "--replicas", "3"];
+    run(&place, "gallery/ellipsoid_gas.toml", &short);
+    let document = |folder: &str| -> serde_json::Value {
+        serde_json::from_slice(&fs::read(place.path(folder).join("run.json")).unwrap()).unwrap()
+    };
+    let all = document("run");
+    for (what, name, y) in [("g-r", "g_r", "g"), ("msd", "msd", "value"), ("vacf", "vacf", "value")] {
+        for (folder, runs) in [("run", 3), ("run/replica-1", 1)] {
+            let file = place.path("function.svg");
+            let output = carom()
+                .arg("plot")
+                .arg(place.path(folder))
+                .args(["--what", what, "--to", "100", "--json", "--out", file.to_str().unwrap()])
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(told["runs"], runs);
+            let svg = fs::read_to_string(&file).unwrap();
+            // Each copy behind their mean; one run alone has no copies behind it.
+            let mean = lines(&svg, "#0072B2");
+            let points = told["points"].as_u64().unwrap();
+            assert!(mean.iter().any(|line| line.len() as u64 == points), "{what}: {points} points");
+            let thin = lines(&svg, "#BEBEBE").iter().filter(|line| line.len() as u64 == points).count();
+            assert_eq!(thin, if runs == 1 { 0 } else { 3 }, "{what}");
+            // The greatest value of the mean is drawn highest: at the same point as in the document.
+            let curve = mean.iter().find(|line| line.len() as u64 == points).unwrap();
+            let value = |i: usize, k: usize| all["replicas"][k]["observables"][name][y][i].as_f64().unwrap();
+            let average = |i: usize| match runs {
+                1 => value(i, 1),
+                _ => (0..3).map(|k| value(i, k)).sum::<f64>() / 3.0,
+            };
+            let highest = (0..curve.len()).max_by(|&i, &j| average(i).total_cmp(&average(j))).unwrap();
+            let top = curve.iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
+            assert!((curve[highest].1 - top).abs() < 1e-9, "{what}: {highest}");
+        }
+    }
+    // What takes states wants one run of them.
+    let output = drawn(&place, &["--out", place.path("x.svg").to_str().unwrap()]);
+    let text = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text.contains("holds copies of a run") && text.contains("replica-0"), "{text}");
+    // And a run without a box has no such function.
+    let open = Place::new("plot-open");
+    run(&open, "gallery/collision.toml", &["--until", "0.2"]);
+    let output = drawn(&open, &["--what", "msd", "--out", open.path("x.svg").to_str().unwrap()]);
+    let text = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
+    assert!(output.status.code() == Some(2) && text.contains("observables.msd"), "{text}");
+}

@@ -172,12 +172,12 @@ impl Serialize for States<'_> {
 /// The worst values, and the events where they were seen.
 #[derive(Debug, Serialize)]
 pub struct AuditEntry {
-    energy_error_max: f64,
+    pub(super) energy_error_max: f64,
     linear_error_max: f64,
     /// None where angular momentum is not conserved.
     angular_error_max: Option<f64>,
     /// None where no gap was measured, because nothing met.
-    gap_min: Option<f64>,
+    pub(super) gap_min: Option<f64>,
     restitution_error_max: f64,
     energy_gain_max: f64,
     /// How far bodies were off their joints; none where there are no joints.

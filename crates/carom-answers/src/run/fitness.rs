@@ -1,11 +1,14 @@
 //! Whether a scene can be run, and what is wrong with it where it cannot, in words and with places.
 
+use std::collections::HashSet;
+
 use carom::contact::Side;
 use carom::fill::{self, Unplaced};
 use carom::joint::Kind as JointKind;
 use carom::scene::Diagnostic;
 use carom::scene::instant::name;
 use carom::scene::model::{Scene, Start};
+use carom::shape::Shape;
 use carom::simulation::Unfit;
 
 use super::notes::obstacle_in_words;
@@ -61,7 +64,9 @@ pub fn refuse_fills(subject: &Subject, unplaced: Unplaced) -> Refusal {
         }
         Unplaced::BoxTooShort { fill, least } => {
             let message = "is too large for the periodic box: a body could touch its own image";
-            let expected = format!("more bodies, or a box longer than {}", number(least));
+            // Without a box of its own the scene's is as large as its bodies make it.
+            let more = if scene.periodic.is_none() { "more bodies, or " } else { "" };
+            let expected = format!("{more}a box longer than {} along every axis", number(least));
             source.explain(&format!("fill[{fill}].shape"), message, &expected)
         }
         Unplaced::Crowded { reached, wanted } => {
@@ -70,9 +75,17 @@ pub fn refuse_fills(subject: &Subject, unplaced: Unplaced) -> Refusal {
                 number(wanted),
                 number(reached)
             );
-            let expected =
-                if wanted < RANDOM { "a lower density, or `start = \"random\"`" } else { "a lower density" };
-            source.explain(&packing(), &message, expected)
+            let mut expected = "a lower density".to_string();
+            if wanted < RANDOM {
+                expected += ", or `start = \"random\"`";
+            } else if are_equal_balls(scene) && wanted > DENSEST {
+                expected += &format!(": no packing of equal balls is denser than {DENSEST:.4}");
+            } else if let Some([fewer, more]) = full_lattices(scene, wanted) {
+                expected += &format!(
+                    ", or a count that fills a face-centred lattice, 4 n³: {fewer} or {more} bodies"
+                );
+            }
+            source.explain(&packing(), &message, &expected)
         }
         Unplaced::Jammed { reached, wanted } => {
             let message = format!(
@@ -80,22 +93,54 @@ pub fn refuse_fills(subject: &Subject, unplaced: Unplaced) -> Refusal {
                 number(reached),
                 number(wanted)
             );
-            let expected = if has_lattice(scene) {
-                "a lower density, or `start = \"lattice\"`"
-            } else {
-                "a lower density: no lattice has room for it either"
+            let expected = match (has_lattice(scene), full_lattices(scene, wanted)) {
+                (true, _) => "a lower density, or `start = \"lattice\"`".to_string(),
+                (false, Some([fewer, more])) => format!(
+                    "a lower density, or `start = \"lattice\"` with {fewer} or {more} bodies, which fill a face-centred lattice"
+                ),
+                (false, None) if are_equal_balls(scene) && wanted > DENSEST => {
+                    format!("a lower density: no packing of equal balls is denser than {DENSEST:.4}")
+                }
+                (false, None) => "a lower density: no lattice has room for it either".to_string(),
             };
-            source.explain(&packing(), &message, expected)
+            source.explain(&packing(), &message, &expected)
         }
         Unplaced::Lost => {
             let message = "the motion of the bodies while they were placed could not be followed";
             source.explain("fill[0]", message, "another seed, or a lower density")
         }
         Unplaced::Interrupted => {
-            source.explain("fill[0]", "was interrupted while its bodies were placed", "patience")
+            let message = "was interrupted while its bodies were placed: nothing was run";
+            source.explain("fill[0]", message, "time to place them")
         }
     };
     subject.input.refuse(vec![diagnostic])
+}
+
+/// π/√18: no packing of equal balls is denser (Hales 2005).
+const DENSEST: f64 = 0.740_480_489_693_061;
+
+fn are_equal_balls(scene: &Scene) -> bool {
+    let mut shapes = scene.fills.iter().map(|fill| fill.shape);
+    let first = shapes.next();
+    matches!(first, Some(Shape::Sphere { .. })) && shapes.all(|shape| Some(shape) == first)
+}
+
+/// The numbers of equal balls next to the one asked for that fill a face-centred lattice in a cube, where that would have room.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "at most 1e8 bodies, and not negative"
+)]
+#[expect(clippy::cast_precision_loss, reason = "at most 1e8 bodies")]
+fn full_lattices(scene: &Scene, wanted: f64) -> Option<[usize; 2]> {
+    let alone = scene.bodies.is_empty() && scene.planes.is_empty() && scene.periodic.is_none();
+    if !(alone && are_equal_balls(scene) && wanted < DENSEST * (1.0 - 1e-8)) {
+        return None;
+    }
+    let count: usize = scene.fills.iter().map(|fill| fill.count).sum();
+    let cells = (count as f64 / 4.0).cbrt().floor().max(1.0) as usize;
+    Some([cells, cells + 1].map(|n| 4 * n * n * n))
 }
 
 /// Whether the fills would have room on a lattice.
@@ -165,6 +210,9 @@ pub fn refuse(subject: &Subject, unfit: &[Unfit]) -> Refusal {
             source.explain(&place(*body), message, "a motion that can be computed")
         }
     };
-    let diagnostics = unfit.iter().map(say).collect();
-    subject.input.refuse(diagnostics)
+    // What is wrong with one body of a fill is mostly wrong with all of them.
+    let mut told = HashSet::new();
+    let diagnostics =
+        unfit.iter().map(say).filter(|said| told.insert((said.field.clone(), said.message.clone())));
+    subject.input.refuse(diagnostics.collect())
 }

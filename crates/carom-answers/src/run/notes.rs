@@ -1,7 +1,9 @@
 //! What else is to be said of a run, in sentences.
 
 use carom::flow::Obstacle;
+use carom::observe::Quantity;
 use carom::scene::instant::name;
+use carom::scene::model::{Fill, Start};
 use carom::simulation::{Cause, Trouble};
 
 use super::{LIMIT, Running};
@@ -62,6 +64,15 @@ impl Running {
                 number(self.settings.contact_time.unwrap_or(0.0))
             ));
         }
+        notes.extend(self.cooling());
+        let measured = engine.observer.as_ref().is_some_and(|observer| !observer.blocks().is_empty());
+        let lattice = |fill: &Fill| fill.start == Start::Lattice && fill.equilibrate.is_none();
+        if measured && scene.fills.iter().any(lattice) {
+            notes.push(
+                "the averages begin on the lattice, which is no equilibrium: `equilibrate` in the fill lets the bodies collide before the run"
+                    .to_string(),
+            );
+        }
         let walls = !scene.planes.is_empty() || scene.bodies.iter().any(|body| body.body.fixed);
         if engine.observer.is_some() && walls {
             notes.push(
@@ -83,6 +94,31 @@ impl Running {
         notes
     }
 }
+
+impl Running {
+    /// What averages mean in a gas that loses energy.
+    fn cooling(&self) -> Option<String> {
+        let rules = &self.scene.surface;
+        if rules.restitution >= 1.0 && rules.pairs.iter().all(|pair| pair.restitution >= 1.0) {
+            return None;
+        }
+        let blocks = self.engine.observer.as_ref()?.blocks();
+        let quantity = Quantity::TemperatureTranslational;
+        let place = Quantity::ALL.iter().position(|other| *other == quantity)?;
+        let [first, last] = [blocks.first()?, blocks.last()?].map(|block| block.means[place]);
+        let (first, last) = (first?, last?);
+        (last < COOLED * first).then(|| {
+            format!(
+                "the gas cools, k_B T from {} in the first block of time to {} in the last: the averages are over a state that changes, and their errors say how much",
+                number(first),
+                number(last)
+            )
+        })
+    }
+}
+
+/// A gas whose temperature falls to this share of itself has no averages that stay.
+const COOLED: f64 = 0.9;
 
 /// Why a motion could not be followed, in words.
 fn because(cause: Cause) -> &'static str {

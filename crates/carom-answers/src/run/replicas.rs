@@ -87,6 +87,14 @@ pub struct Pool<'a> {
     pub impacts: u64,
     /// How they ended: the one that came least far speaks for all.
     pub end: End,
+    /// The numbers of those that were interrupted.
+    pub interrupted: Vec<u64>,
+    /// What else is to be said, with the number of the copy that says it.
+    pub notes: Vec<(u64, &'a str)>,
+    /// The largest error of the energy in any of them.
+    pub energy_error: f64,
+    /// The smallest gap in any of them.
+    pub gap: Option<f64>,
     first: &'a Replica,
     replicas: &'a [Replica],
 }
@@ -98,16 +106,30 @@ impl<'a> Pool<'a> {
         let measured: Vec<Observables> =
             replicas.iter().filter_map(|replica| replica.observables.clone()).collect();
         let worst = replicas.iter().find(|replica| replica.end.verdict() != Verdict::Done);
-        let interrupted = replicas.iter().find(|replica| replica.end == End::INTERRUPTED);
+        let interrupted: Vec<&Replica> =
+            replicas.iter().filter(|replica| replica.end == End::INTERRUPTED).collect();
+        let audits = || replicas.iter().map(|replica| &replica.entry.audit);
+        let notes = replicas
+            .iter()
+            .flat_map(|Replica { entry, .. }| entry.notes.iter().map(|note| (entry.replica, note.as_str())));
         Some(Self {
             title: first.title.as_deref(),
             which: first.which,
             estimates: pool(&measured),
             impacts: replicas.iter().map(|replica| replica.entry.impacts).sum(),
-            end: worst.or(interrupted).unwrap_or(first).end,
+            end: worst.or(interrupted.first().copied()).unwrap_or(first).end,
+            interrupted: interrupted.iter().map(|replica| replica.entry.replica).collect(),
+            notes: notes.collect(),
+            energy_error: audits().map(|audit| audit.energy_error_max).fold(0.0, f64::max),
+            gap: audits().filter_map(|audit| audit.gap_min).min_by(f64::total_cmp),
             first,
             replicas,
         })
+    }
+
+    /// How many copies there are.
+    pub fn count(&self) -> u64 {
+        self.replicas.len() as u64
     }
 
     /// The copies together for programs.

@@ -5,6 +5,7 @@ pub mod compare;
 pub mod gap;
 pub mod generalized;
 pub mod paper;
+pub mod replicas;
 pub mod run;
 pub mod screws;
 pub mod solve;

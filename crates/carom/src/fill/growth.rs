@@ -44,6 +44,9 @@ const SMALLEST: f64 = 1e-3;
 /// Collisions of each body between two drawings of velocities.
 const STINT: u64 = 10;
 
+/// Collisions at most between two looks at whether to go on: fewer than a second's.
+const AT_A_TIME: u64 = 20_000;
+
 /// By how much the bodies grow beyond their size, so that nobody touches at the start.
 const ROOM: f64 = 1e-9;
 
@@ -74,7 +77,12 @@ pub(super) fn grow(
         }
         let settings = Settings { max_events: u64::MAX, growth: rate / size, contact_time: 0.0 };
         let mut crowd = start(gas, size, &mut states, &kinds, random, settings)?;
-        let ended = crowd.advance((full - size) / rate, STINT * bodies(gas).div_ceil(2), &mut ());
+        let mut grown = |crowd: &Crowd| {
+            let size = size * crowd.size();
+            go_on(Stage::Growing { packing: wanted * size * size * size, wanted })
+        };
+        let stint = STINT * bodies(gas).div_ceil(2);
+        let ended = advance(&mut crowd, (full - size) / rate, stint, &mut grown)?;
         settle(gas, &crowd, &mut states);
         size = match ended {
             Some(Stopped::Until) => full,
@@ -118,7 +126,7 @@ pub(super) fn equilibrate(
         if !go_on(Stage::Equilibrating { share }) {
             return Err(Unplaced::Interrupted);
         }
-        let stint = count.max(1).min(all - made);
+        let stint = AT_A_TIME.min(all - made);
         match crowd.advance(until, stint, &mut ()) {
             None => made += stint,
             // So thin that nobody meets: there is nothing to forget.
@@ -132,6 +140,27 @@ pub(super) fn equilibrate(
     }
     settle(gas, &crowd, states);
     Ok(())
+}
+
+/// Advances a crowd as [`Crowd::advance`] does, and asks now and then whether to go on.
+fn advance(
+    crowd: &mut Crowd,
+    until: f64,
+    most: u64,
+    go_on: &mut dyn FnMut(&Crowd) -> bool,
+) -> Result<Option<Stopped>, Unplaced> {
+    let mut left = most;
+    loop {
+        let some = AT_A_TIME.min(left);
+        let ended = crowd.advance(until, some, &mut ());
+        left -= some;
+        if ended.is_some() || left == 0 {
+            return Ok(ended);
+        }
+        if !go_on(crowd) {
+            return Err(Unplaced::Interrupted);
+        }
+    }
 }
 
 fn bodies(gas: &Gas<'_>) -> u64 {

@@ -69,22 +69,26 @@ impl Histogram {
             starts[cell] += starts[cell - 1];
         }
         let square = reach * reach;
+        let last = self.counts.len() - 1;
         for x in 0..cells[0] {
             for y in 0..cells[1] {
                 for z in 0..cells[2] {
                     let here = (x * cells[1] + y) * cells[2] + z;
-                    for other in neighbours([x, y, z], cells) {
+                    for (other, shift) in neighbours([x, y, z], cells) {
                         // Each pair of cells once.
                         if other < here {
                             continue;
                         }
+                        // Between these two cells the shortest way goes through the same sides for every pair.
+                        let away = shift.map(|shift| shift.component_mul(&region.lengths));
                         for i in starts[here]..starts[here + 1] {
                             let from = if other == here { i + 1 } else { starts[other] };
-                            for j in from..starts[other + 1] {
-                                let apart = region.shortest(sorted[j].1 - sorted[i].1).norm_squared();
+                            for (_, place) in &sorted[from..starts[other + 1]] {
+                                let apart = place - sorted[i].1;
+                                let apart = away.map_or_else(|| region.shortest(apart), |away| apart + away);
+                                let apart = apart.norm_squared();
                                 if apart < square {
                                     let shell = (apart.sqrt() / self.width) as usize;
-                                    let last = self.counts.len() - 1;
                                     self.counts[shell.min(last)] += 1;
                                 }
                             }
@@ -127,16 +131,58 @@ impl Histogram {
     }
 }
 
-/// The numbers of the cells around one and of itself, each once.
-fn neighbours(cell: [usize; 3], cells: [usize; 3]) -> Vec<usize> {
-    let mut found: Vec<usize> = (0..27usize)
+/// The numbers of the cells around one and of itself, each once, with the boxes that their places are to be moved by to be near;
+/// none where there are fewer than three cells along an axis, so that this differs from pair to pair.
+fn neighbours(cell: [usize; 3], cells: [usize; 3]) -> Vec<(usize, Option<Vector3<f64>>)> {
+    let plain = cells.iter().all(|&count| count > 2);
+    let mut found: Vec<(usize, Option<Vector3<f64>>)> = (0..27usize)
         .map(|k| {
-            let shift = [k / 9, k / 3 % 3, k % 3];
-            let [x, y, z] = [0, 1, 2].map(|i| (cell[i] + cells[i] + shift[i] - 1) % cells[i]);
-            (x * cells[1] + y) * cells[2] + z
+            let step = [k / 9, k / 3 % 3, k % 3];
+            let next = |i: usize| cell[i] + cells[i] + step[i] - 1;
+            let [x, y, z] = [0, 1, 2].map(|i| next(i) % cells[i]);
+            let boxes = Vector3::from_fn(|i, _| match next(i) / cells[i] {
+                0 => -1.0,
+                1 => 0.0,
+                _ => 1.0,
+            });
+            ((x * cells[1] + y) * cells[2] + z, plain.then_some(boxes))
         })
         .collect();
-    found.sort_unstable();
-    found.dedup();
+    found.sort_unstable_by_key(|(cell, _)| *cell);
+    found.dedup_by_key(|(cell, _)| *cell);
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_those_of_all_distances() {
+        // Two cells along the short axes, where a pair may be near through both sides; five and more in the other box.
+        for (lengths, reach) in [([9.0, 4.1, 5.0], 2.0), ([10.0, 12.0, 11.0], 2.0)] {
+            let region = Region { low: Vector3::zeros(), lengths: lengths.into(), periodic: [true; 3] };
+            let mut seed = 7u64;
+            let mut uniform = || {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                f64::from((seed >> 33) as u32) / f64::from(1u32 << 31)
+            };
+            // Some of them boxes away.
+            let places: Vec<Vector3<f64>> =
+                (0..300).map(|_| Vector3::from_fn(|i, _| (3.0 * uniform() - 1.0) * lengths[i])).collect();
+            let mut histogram = Histogram::new(&region, 1.0, reach).unwrap();
+            histogram.count(&region, places.iter().copied());
+            let mut counts = vec![0u64; histogram.counts.len()];
+            for (i, a) in places.iter().enumerate() {
+                for b in &places[i + 1..] {
+                    let apart = region.shortest(b - a).norm();
+                    if let Some(count) = counts.get_mut((apart / histogram.width) as usize) {
+                        *count += 1;
+                    }
+                }
+            }
+            assert!(counts.iter().sum::<u64>() > 500);
+            assert_eq!(histogram.counts, counts);
+        }
+    }
 }

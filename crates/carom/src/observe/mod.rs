@@ -15,7 +15,8 @@
 //! collisions count in Γ, not in Z.
 //!
 //! **Blocks.** Time is cut into blocks of equal length. When there are 64 of them, they are joined two by two, so
-//! that a run of any length has 32 to 64. A mean is that of the whole time; its error is the standard error of the blocks.
+//! that a run of any length has 32 to 64 (fewer where it is short for very many bodies). A mean is that of the whole time; its
+//! error is the standard error of the blocks, for λ of |v| − λΓ, so that a block without a collision is one like any other.
 //!
 //! Everything depends on the times of measurement alone, not on how the run was cut into pieces. [`Record`] holds all of it.
 
@@ -51,8 +52,14 @@ const INTERVAL: f64 = 0.5;
 const FEWEST: f64 = 64.0;
 const MOST: f64 = 1e5;
 
-/// Pair distances are counted at one measurement of so many.
+/// Where a run is short for its many bodies, measuring would take longer than the run: the fewest are then so many bodies
+/// measured in all, and no fewer than give an error.
+const FEWEST_BODIES: f64 = 2e6;
+const FEWEST_OF_MANY: f64 = 12.0;
+
+/// Pair distances are counted at one measurement of so many, and first at this one.
 const DISTANCES_EVERY: u64 = 32;
+const DISTANCES_FIRST: u64 = 8;
 
 /// What one block adds up.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -237,7 +244,8 @@ impl Observer {
         let wanted = if rate > 0.0 { INTERVAL / rate } else { f64::INFINITY };
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let expected = if rate > 0.0 { until.min(2.0 * most as f64 / (gas.count * rate)) } else { until };
-        let interval = wanted.min(expected / FEWEST).max(expected / MOST);
+        let fewest = (FEWEST_BODIES / gas.count).clamp(FEWEST_OF_MANY, FEWEST);
+        let interval = wanted.min(expected / fewest).max(expected / MOST);
         if !(interval > 0.0 && interval.is_finite()) {
             return None;
         }
@@ -305,7 +313,7 @@ impl Observer {
             }
         }
         record.correlation.take(record.measured, states);
-        if record.measured % DISTANCES_EVERY == DISTANCES_EVERY / 2
+        if record.measured % DISTANCES_EVERY == DISTANCES_FIRST
             && let Some(histogram) = &mut record.histogram
         {
             let places = self.gas.free.iter().zip(states).filter(|(free, _)| **free);

@@ -192,7 +192,17 @@ impl Observer {
         let parts: Vec<[Option<f64>; 8]> = blocks.iter().map(|block| self.means(block)).collect();
         let mut estimates = [Estimate::default(); 8];
         for (i, estimate) in estimates.iter_mut().enumerate() {
-            let values: Vec<f64> = parts.iter().filter_map(|part| part[i]).collect();
+            let values: Vec<f64> = match (Quantity::ALL[i], all[i], all[1]) {
+                // λ is a ratio, and so is its error: a block may have no collision at all.
+                (Quantity::MeanFreePath, Some(path), Some(rate)) => blocks
+                    .iter()
+                    .zip(&parts)
+                    .filter_map(|(block, part)| {
+                        Some((block.means.speed / block.intervals as f64 - path * part[1]?) / rate)
+                    })
+                    .collect(),
+                _ => parts.iter().filter_map(|part| part[i]).collect(),
+            };
             *estimate = Estimate { mean: all[i], error: standard_error(&values) };
         }
         let gas = &self.gas;

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Field};
-use super::file::{EXPONENTS, MOST_BODIES, VERSION};
+use super::file::{EXPONENTS, MOST_BODIES, MOST_COLLISIONS, VERSION};
 use super::model::{ImpactSettings, OnParadox, RunSettings, Start, SurfaceRules};
 use crate::impact::Law;
 use crate::impact::coulomb::Termination;
@@ -234,7 +234,7 @@ fn fill() -> Value {
         "packing_fraction" => json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }),
         "temperature" => json!({ "type": "number", "minimum": 0, "default": 1 }),
         "start" => json!({ "enum": Start::ALL.map(Start::name), "default": Start::Random.name() }),
-        "equilibrate" => json!({ "type": "number", "minimum": 0 }),
+        "equilibrate" => json!({ "type": "number", "minimum": 0, "maximum": MOST_COLLISIONS }),
         _ => json!({ "type": "integer", "minimum": 0, "default": 0 }),
     });
     fill["oneOf"] = json!([{ "required": ["mass"] }, { "required": ["density"] }]);

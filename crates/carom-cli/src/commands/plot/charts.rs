@@ -14,28 +14,38 @@ use super::Coordinate;
 use super::canvas::{Drawing, Picture, Trouble, colour, say};
 use super::track::Track;
 
-const SIZE: (u32, u32) = (900, 500);
+/// The size of one chart.
+pub const SIZE: (u32, u32) = (900, 500);
 
 /// A curve with its name.
-struct Series {
-    name: String,
-    points: Vec<(f64, f64)>,
+#[derive(Default)]
+pub struct Series {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its points.
+    pub points: Vec<(f64, f64)>,
     /// Whether each point stands by itself, on a stem from zero.
-    stems: bool,
+    pub stems: bool,
+    /// Whether it stands behind the others, thin and without a name.
+    pub faint: bool,
 }
 
 /// Axes with curves.
-struct Chart {
-    title: String,
-    x: &'static str,
-    y: String,
-    series: Vec<Series>,
+pub struct Chart {
+    /// Above it.
+    pub title: String,
+    /// Below it.
+    pub x: &'static str,
+    /// Beside it.
+    pub y: String,
+    /// The curves.
+    pub series: Vec<Series>,
     /// Times to mark.
-    marks: Vec<f64>,
+    pub marks: Vec<f64>,
 }
 
 /// Charts one above the other.
-struct Sheet(Vec<Chart>);
+pub struct Sheet(pub Vec<Chart>);
 
 impl Drawing for Sheet {
     fn on<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Trouble> {
@@ -92,7 +102,10 @@ impl Chart {
         chart
             .draw_series(marks.map(|&t| PathElement::new(vec![(t, y0), (t, y1)], faint.stroke_width(1))))
             .map_err(say)?;
-        for (k, series) in self.series.iter().enumerate() {
+        let thin = self.series.iter().filter(|series| series.faint);
+        let lines = thin.map(|series| PathElement::new(series.points.clone(), faint.stroke_width(1)));
+        chart.draw_series(lines).map_err(say)?;
+        for (k, series) in self.series.iter().filter(|series| !series.faint).enumerate() {
             let colour = colour(k);
             let drawn = if series.stems {
                 let stem =
@@ -114,7 +127,8 @@ impl Chart {
                 .label(&series.name)
                 .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], colour.stroke_width(2)));
         }
-        if self.series.len() > 1 || self.series.first().is_some_and(|series| !series.name.is_empty()) {
+        let named = || self.series.iter().filter(|series| !series.faint);
+        if named().count() > 1 || named().next().is_some_and(|series| !series.name.is_empty()) {
             chart
                 .configure_series_labels()
                 .background_style(WHITE.mix(0.85))
@@ -177,7 +191,7 @@ pub fn energies(
     let mut series: Vec<Series> = names
         .iter()
         .zip(curves)
-        .map(|(name, points)| Series { name: (*name).to_string(), points, stems: false })
+        .map(|(name, points)| Series { name: (*name).to_string(), points, stems: false, faint: false })
         .collect();
     if scene.gravity == Vector3::zeros() {
         series.truncate(1);
@@ -209,6 +223,7 @@ pub fn gaps(
             .map(|frame| (frame.time, gap::between(scene, pair, |body| frame.states[body])))
             .collect(),
         stems: false,
+        faint: false,
     });
     let chart = Chart {
         title: title(scene, "gaps"),
@@ -251,7 +266,7 @@ pub fn forces(
             let push = change - struck(body, one.time, two.time) - scene.gravity * (mass * wait);
             (0.5 * (one.time + two.time), push.norm() / wait)
         });
-        Series { name: scene.bodies[body].name.clone(), points: points.collect(), stems: false }
+        Series { name: scene.bodies[body].name.clone(), points: points.collect(), stems: false, faint: false }
     });
     let forces = Chart {
         title: title(scene, "forces of contacts, mean over each sample"),
@@ -275,7 +290,7 @@ pub fn forces(
             title: "impulses".to_string(),
             x: "time in s",
             y: "impulse in N s".to_string(),
-            series: vec![Series { name: String::new(), points, stems: true }],
+            series: vec![Series { name: String::new(), points, stems: true, faint: false }],
             marks: Vec::new(),
         });
     }
@@ -308,6 +323,7 @@ pub fn phase(
             name: scene.bodies[body].name.clone(),
             points: track.frames.iter().map(at).collect(),
             stems: false,
+            faint: false,
         }
     });
     let chart = Chart {
@@ -338,6 +354,7 @@ fn spin(
                 name: format!("about axis {}", i + 1),
                 points: track.frames.iter().map(|frame| (frame.time, own(frame)[i])).collect(),
                 stems: false,
+                faint: false,
             });
             Chart {
                 title: title(scene, &format!("spin of {} in its own frame", scene.bodies[body].name)),

@@ -1,5 +1,6 @@
 //! `carom plot DIR --out FILE`: static pictures of a run, for pages that do not move.
 
+mod averages;
 mod canvas;
 mod charts;
 mod filmstrip;
@@ -14,14 +15,15 @@ use clap::ValueEnum;
 
 use super::run::Recording;
 use crate::Failure;
-use canvas::Picture;
+use averages::{Curves, Function};
+use canvas::{Picture, Trouble};
 use track::Track;
 
 /// The command's arguments.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// A folder that `carom run -o` wrote
+    /// A folder that `carom run -o` wrote, for g-r, msd and vacf with --replicas or without
     run: PathBuf,
 
     /// The file to write: .svg or .png
@@ -49,11 +51,11 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=60))]
     frames: u32,
 
-    /// Draw from this time
+    /// Draw from this time, lag or distance
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     from: Option<f64>,
 
-    /// Draw to this time
+    /// Draw to this time, lag or distance
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     to: Option<f64>,
 
@@ -67,13 +69,16 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-A picture is drawn from the samples and events in the folder: a run with `run.sample` = 0 has nothing to draw.
+A picture is drawn from the samples and events in the folder: a run with `run.sample` = 0 has nothing to draw but g-r, msd and
+vacf, which come from run.json. These also take a folder of `carom run --replicas`; of the others draw one copy, DIR/replica-0.
 
 Examples:
   carom run cases/papers/paradox.toml --until 0.4 -o paradox
   carom plot paradox --out energies.svg
   carom plot paradox --what gaps --out gap.png
-  carom plot paradox --what filmstrip --frames 5 --out strip.svg";
+  carom plot paradox --what filmstrip --frames 5 --out strip.svg
+  carom run cases/gallery/sphere_gas.toml --replicas 4 -o gases
+  carom plot gases --what g-r --out g.svg";
 
 /// What a picture shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -88,6 +93,27 @@ pub enum What {
     Phase,
     /// The bodies themselves at several times
     Filmstrip,
+    /// The pair correlation function of a gas, with --replicas that of each copy and their mean
+    #[value(name = "g-r")]
+    Pairs,
+    /// The mean-square displacement of a gas over the lag, likewise
+    #[value(name = "msd")]
+    Displacement,
+    /// The velocity autocorrelation of a gas over the lag, likewise
+    #[value(name = "vacf")]
+    Velocities,
+}
+
+impl What {
+    /// The function of a gas that it is, which needs no samples.
+    fn function(self) -> Option<Function> {
+        match self {
+            Self::Pairs => Some(Function::Pairs),
+            Self::Displacement => Some(Function::Displacement),
+            Self::Velocities => Some(Function::Velocities),
+            Self::Energies | Self::Gaps | Self::Forces | Self::Phase | Self::Filmstrip => None,
+        }
+    }
 }
 
 /// What a phase portrait is of.
@@ -117,6 +143,9 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         let message = format!("{} is neither .svg nor .png", arguments.out.display());
         Refusal::of_option(Some("out"), &message, Some("a name that ends in .svg or .png"))
     })?;
+    if let Some(function) = arguments.what.function() {
+        return draw_function(picture, function, arguments);
+    }
     let recording = Recording::open(&arguments.run)?;
     let track = Track::of(&recording, arguments.from, arguments.to).map_err(|error| {
         Failure::Other(format!("the run in {} cannot be read: {error}", arguments.run.display()))
@@ -138,15 +167,12 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         What::Phase => {
             charts::phase(&mut picture, arguments.size, scene, &track, &bodies, arguments.coordinate)
         }
-        What::Filmstrip => {
+        // The functions of a gas are drawn by now.
+        What::Filmstrip | What::Pairs | What::Displacement | What::Velocities => {
             filmstrip::draw(&mut picture, arguments.size, scene, &track, arguments.frames as usize)
         }
     };
-    drawn.map_err(|error| Failure::Other(format!("the picture cannot be drawn: {error}")))?;
-    picture.write(&arguments.out).map_err(|error| {
-        let message = format!("{} cannot be written: {error}", arguments.out.display());
-        Failure::Other(message)
-    })?;
+    write(&picture, drawn, arguments)?;
     if arguments.json {
         let told = serde_json::json!({
             "out": arguments.out.display().to_string(),
@@ -158,6 +184,38 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         println!("{told}");
     }
     Ok(Verdict::Done)
+}
+
+/// A function that a gas was measured to have.
+fn draw_function(
+    mut picture: Picture,
+    function: Function,
+    arguments: &Arguments,
+) -> Result<Verdict, Failure> {
+    let curves = Curves::read(&arguments.run, function, arguments.from, arguments.to)?;
+    let drawn = curves.draw(&mut picture, arguments.size);
+    write(&picture, drawn, arguments)?;
+    if arguments.json {
+        let mean = curves.mean();
+        let told = serde_json::json!({
+            "out": arguments.out.display().to_string(),
+            "runs": curves.count(),
+            "points": mean.len(),
+            "from": mean.first().map(|point| point.0),
+            "to": mean.last().map(|point| point.0),
+        });
+        println!("{told}");
+    }
+    Ok(Verdict::Done)
+}
+
+/// Writes a picture that was drawn.
+fn write(picture: &Picture, drawn: Result<(), Trouble>, arguments: &Arguments) -> Result<(), Failure> {
+    drawn.map_err(|error| Failure::Other(format!("the picture cannot be drawn: {error}")))?;
+    picture.write(&arguments.out).map_err(|error| {
+        let message = format!("{} cannot be written: {error}", arguments.out.display());
+        Failure::Other(message)
+    })
 }
 
 /// The most bodies or pairs in one chart that nobody asked for by name.

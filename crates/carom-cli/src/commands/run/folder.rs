@@ -143,7 +143,19 @@ impl Folder {
             Failure::from(Refusal::of_option(Some("resume"), &message, Some(expected)))
         };
         if !path.join(CHECKPOINT).exists() {
-            return Err(if path.join(RESULT).exists() {
+            let copies = copies(path);
+            let waiting = copies.iter().find(|copy| copy.join(CHECKPOINT).exists());
+            return Err(if let Some(copy) = waiting {
+                refuse(
+                    "holds copies of a run, which go on one by one",
+                    &format!("one of them, as {}", copy.display()),
+                )
+            } else if !copies.is_empty() {
+                refuse(
+                    "holds copies of a run, all of which have ended",
+                    "the folder of a run that was interrupted",
+                )
+            } else if path.join(RESULT).exists() {
                 refuse("holds a run that has come to its end", "the folder of a run that was interrupted")
             } else {
                 refuse("holds no run to go on with", "a folder that `carom run -o` wrote")
@@ -351,6 +363,21 @@ impl Folder {
 pub fn scene_file(path: &Path) -> Option<PathBuf> {
     SCENES.iter().map(|(name, _)| path.join(name)).find(|file| file.is_file())
 }
+
+/// The folders of copies in one that `--replicas` wrote, in their order.
+pub fn copies(path: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(path) else { return Vec::new() };
+    let is_copy = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy().starts_with(COPY));
+        name == Some(true) && scene_file(path).is_some()
+    };
+    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_copy).collect();
+    found.sort_unstable();
+    found
+}
+
+/// What the names of copies' folders begin with.
+pub const COPY: &str = "replica-";
 
 /// Whether a run writes files of this name.
 fn is_ours(name: &str) -> bool {

@@ -31,6 +31,7 @@ use progress::Placing;
 use tape::{Keep, Stream, Tape};
 
 pub use arguments::Arguments;
+pub use folder::RESULT;
 pub use recording::Recording;
 pub use story::{Hold, Story, TOLD};
 
@@ -155,6 +156,9 @@ fn begin(subject: Subject, arguments: &Arguments, copy: &Copy) -> Result<Prepare
     let placing = Placing::new(copy.shown && !subject.scene.fills.is_empty());
     let begun = Running::begin(subject, arguments.changes(copy.number), |stage| placing.show(stage));
     placing.end();
+    if begun.is_err() && progress::interrupted() {
+        return Err(Failure::Other(placing.interrupted()));
+    }
     let running = begun?;
     warn(&running.input.name, &running.warnings);
     let folder = match copy.folder {

@@ -1,5 +1,6 @@
 //! A run seen from outside while it goes on: signals that end it, and a bar that tells how far it is.
 
+use std::cell::Cell;
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -95,6 +96,8 @@ impl Progress {
 /// A line on standard error, where that is a terminal, that says how far the bodies of fills are placed.
 pub struct Placing {
     bar: Option<ProgressBar>,
+    /// What was being done last.
+    last: Cell<Option<Stage>>,
 }
 
 impl Placing {
@@ -105,11 +108,12 @@ impl Placing {
             let style = ProgressStyle::with_template("[{bar:30}] {msg}");
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "))
         });
-        Self { bar }
+        Self { bar, last: Cell::new(None) }
     }
 
     /// Shows a stage; false once the user has asked for the end.
     pub fn show(&self, stage: Stage) -> bool {
+        self.last.set(Some(stage));
         if let Some(bar) = &self.bar {
             let (share, message) = match stage {
                 Stage::Growing { packing, wanted } => {
@@ -126,6 +130,55 @@ impl Placing {
             bar.set_message(message);
         }
         !interrupted()
+    }
+
+    /// Takes it away.
+    pub fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// What an interruption found, in a sentence.
+    pub fn interrupted(&self) -> String {
+        let reached = match self.last.get() {
+            None => String::new(),
+            Some(Stage::Growing { packing, wanted }) => {
+                format!(", grown to a packing fraction of {packing:.4} of {wanted:.4}")
+            }
+            Some(Stage::Equilibrating { share }) => {
+                format!(", after {:.0} % of the collisions before the run", 100.0 * share)
+            }
+        };
+        format!(
+            "interrupted while the bodies of the fills were placed{reached}: nothing was run, and there is nothing to go on with"
+        )
+    }
+}
+
+/// A bar on standard error, where that is a terminal, that says how many copies of a run are done.
+pub struct Copies {
+    bar: Option<ProgressBar>,
+}
+
+impl Copies {
+    /// Starts it.
+    pub fn new(count: u64) -> Self {
+        let bar = io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(Some(count), ProgressDrawTarget::stderr());
+            let style =
+                ProgressStyle::with_template("[{bar:30}] {pos} of {len} copies done, {elapsed} so far");
+            bar.enable_steady_tick(Duration::from_secs(1));
+            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "))
+        });
+        Self { bar }
+    }
+
+    /// One more is done.
+    pub fn done(&self) {
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
+        }
     }
 
     /// Takes it away.

@@ -52,6 +52,14 @@ impl Recording {
             return Err(Refusal::of_option(None, &message, Some(&expected)).into());
         }
         let scene = folder::scene_file(path).ok_or_else(|| {
+            if let Some(copy) = folder::copies(path).first() {
+                let message = format!("{} holds copies of a run", path.display());
+                let expected = format!(
+                    "one of them, as {}; `carom plot --what g-r`, msd or vacf takes them together",
+                    copy.display()
+                );
+                return Refusal::of_option(None, &message, Some(&expected));
+            }
             let message = format!("{} holds no run", path.display());
             Refusal::of_option(None, &message, Some("a folder that `carom run -o` wrote"))
         })?;

@@ -12,9 +12,12 @@ use carom_answers::{Refusal, Subject, Verdict};
 use super::super::input::read_scene;
 use super::super::output::print;
 use super::driver::Driver;
+use super::folder::COPY;
+use super::progress::Copies;
 use super::tape::{Keep, Tape};
 use super::whole::{at, replace};
 use super::{Arguments, Copy, Prepared, begin, progress};
+use crate::report::replicas::Together;
 use crate::report::{self, Style};
 use crate::{Failure, VERSION};
 
@@ -26,6 +29,7 @@ pub fn run(path: &Path, count: u64, arguments: &Arguments) -> Result<Verdict, Fa
     if let Some(folder) = &arguments.out {
         make_room(folder, arguments.force)?;
     }
+    let bar = Copies::new(count);
     let (next, finished) = (AtomicU64::new(0), Mutex::new(Vec::new()));
     let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64).min(count);
     std::thread::scope(|scope| {
@@ -38,6 +42,7 @@ pub fn run(path: &Path, count: u64, arguments: &Arguments) -> Result<Verdict, Fa
                     }
                     let folder = arguments.out.as_ref().map(|folder| folder.join(name(number, count)));
                     let outcome = run_one(subject.clone(), number, folder.as_deref(), arguments);
+                    bar.done();
                     let failed = outcome.is_err();
                     if let Ok(mut finished) = finished.lock() {
                         finished.push((number, outcome));
@@ -50,15 +55,20 @@ pub fn run(path: &Path, count: u64, arguments: &Arguments) -> Result<Verdict, Fa
             });
         }
     });
+    bar.end();
     let mut finished = finished.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     finished.sort_by_key(|(number, _)| *number);
+    if progress::interrupted() && finished.iter().any(|(_, outcome)| outcome.is_ok()) {
+        // Those that were interrupted while they were placed have nothing to say.
+        finished.retain(|(_, outcome)| outcome.is_ok());
+    }
     let copies = finished.into_iter().map(|(_, outcome)| outcome).collect::<Result<Vec<_>, _>>()?;
-    report(&copies, arguments)
+    report(&copies, count, arguments)
 }
 
 fn name(number: u64, count: u64) -> String {
     let width = (count - 1).to_string().len();
-    format!("replica-{number:0width$}")
+    format!("{COPY}{number:0width$}")
 }
 
 /// The folder of the copies' folders.
@@ -89,7 +99,7 @@ fn run_one(
     Ok(Replica::of(&running, driver.wall_s(), notes))
 }
 
-fn report(copies: &[Replica], arguments: &Arguments) -> Result<Verdict, Failure> {
+fn report(copies: &[Replica], asked: u64, arguments: &Arguments) -> Result<Verdict, Failure> {
     let Some(pool) = Pool::of(copies) else {
         return Err(io::Error::other("interrupted before the first copy began").into());
     };
@@ -98,20 +108,21 @@ fn report(copies: &[Replica], arguments: &Arguments) -> Result<Verdict, Failure>
         let path: PathBuf = folder.join("run.json");
         replace(&path, &text)?;
     }
+    let first = |number: u64| arguments.out.as_ref().map(|folder| folder.join(name(number, asked)));
+    let interrupted = pool.interrupted.first().copied().and_then(first);
+    let ended = Together {
+        pool: &pool,
+        asked,
+        folder: arguments.out.as_deref(),
+        interrupted: interrupted.as_deref(),
+    };
     let style = Style::of_stdout();
     print(|out| {
         if arguments.json {
             out.write_all(&text)?;
             return writeln!(out);
         }
-        style.write_title(out, pool.title)?;
-        let (by, impacts) = (pool.which.name(), pool.impacts);
-        writeln!(out, "{} runs by the loop `{by}`, {impacts} impacts in all.", copies.len())?;
-        report::run::write_estimates(out, &pool.estimates, "the spread of the runs", style)?;
-        if let Some(folder) = &arguments.out {
-            writeln!(out, "{}: run.json, and a folder a run", folder.display())?;
-        }
-        Ok(())
+        report::replicas::write(out, &ended, style)
     })?;
     Ok(pool.end.verdict())
 }

@@ -15,6 +15,9 @@ use crate::shape::Shape;
 /// The most bodies of a fill: their states alone would fill the memory of a large machine.
 pub(in super::super) const MOST_BODIES: usize = 100_000_000;
 
+/// The most collisions of each body before the run: more would not end in anybody's time.
+pub(in super::super) const MOST_COLLISIONS: f64 = 1e6;
+
 /// How far, relatively, a packing fraction may be from that of the box: it is written with a few digits.
 const PACKING_SLACK: f64 = 1e-3;
 
@@ -67,6 +70,16 @@ fn fill(value: &Value, path: &str, log: &mut Log<'_>) -> Option<Fill> {
             log.report(value.span.clone(), path, "is a point, which fills nothing", "a shape with a volume");
             return None;
         }
+        if !(shape.volume() / PACKING_SLACK).is_normal() {
+            let message = format!("has a volume of {:e}, which floating point does not hold", shape.volume());
+            log.report(
+                value.span.clone(),
+                path,
+                message,
+                "other units, in which the bodies are of a size near 1",
+            );
+            return None;
+        }
         Some(shape)
     });
     let mass = shapes::mass(&table, shape.as_ref(), log);
@@ -79,10 +92,14 @@ fn fill(value: &Value, path: &str, log: &mut Log<'_>) -> Option<Fill> {
         reader::choice(value, path, &Start::ALL.map(|start| (start.name(), start)), log)
     });
     let seed = table.or("seed", 0, log, |value, path, log| {
-        reader::whole(value, path, "a whole number", log).and_then(|seed| u64::try_from(seed).ok())
+        reader::whole(value, path, "a whole number, at least 0", log)
+            .and_then(|seed| u64::try_from(seed).ok())
     });
-    let equilibrate = table
-        .or("equilibrate", None, log, |value, path, log| reader::not_negative(value, path, log).map(Some));
+    let equilibrate = table.or("equilibrate", None, log, |value, path, log| {
+        let inside = |collisions: f64| (0.0..=MOST_COLLISIONS).contains(&collisions);
+        let expected = format!("collisions of each body, from 0 to {MOST_COLLISIONS:e}");
+        reader::number_where(value, path, inside, &expected, log).map(Some)
+    });
     Some(Fill {
         name: name?,
         count: count?,

@@ -39,7 +39,7 @@ use super::model::Scene;
 use super::reader::{self, Fields};
 use names::Names;
 
-pub(super) use fills::MOST_BODIES;
+pub(super) use fills::{MOST_BODIES, MOST_COLLISIONS};
 pub(super) use shapes::EXPONENTS;
 
 /// The version of the format that this library reads.

@@ -10,7 +10,7 @@
 //! File version 2.0, schema `hoomd` 1.4 (<https://gsd.readthedocs.io>, "File layer", "HOOMD schema"). A chunk that does not change
 //! stands in the first frame only. The schema has 32-bit floats; the time, and places in full, are under `log/`. The box is centred
 //! at the origin there, so places are moved by half of it. Shapes go by type: `Sphere`, `Ellipsoid`; the schema has none for
-//! superellipsoids, whose type gets an empty one.
+//! superellipsoids, whose type gets an empty one. The diameter is the longest.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -21,7 +21,7 @@ use carom::shape::Shape;
 use nalgebra::Vector3;
 use serde_json::json;
 
-use super::{Frame, each_frame, fold, kind};
+use super::{Frame, each_frame, fold, kind, semi_axes};
 
 const MAGIC: u64 = 0x65DF_65DF_65DF_65DF;
 const VERSION: u32 = 2 << 16;
@@ -30,7 +30,7 @@ const HEADER: u64 = 256;
 const NAME: usize = 64;
 
 /// The names, in rising order so that the index is sorted by them too.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "configuration/box",
     "configuration/dimensions",
     "configuration/step",
@@ -38,6 +38,7 @@ const NAMES: [&str; 16] = [
     "log/particles/position",
     "log/time",
     "particles/N",
+    "particles/diameter",
     "particles/image",
     "particles/mass",
     "particles/moment_inertia",
@@ -184,6 +185,9 @@ fn write_frame(
     if first {
         let count = u32::try_from(frame.states.len()).map_err(io::Error::other)?;
         writer.chunk(number, "particles/N", 1, &Numbers::U32(vec![count]))?;
+        let longest = |shape: &Shape| 2.0 * semi_axes(shape).into_iter().fold(0.0, f64::max);
+        let diameters = scene.bodies.iter().map(|body| short(longest(&body.body.shape))).collect();
+        writer.chunk(number, "particles/diameter", 1, &Numbers::F32(diameters))?;
     }
     let images = folded.iter().flat_map(|(_, image)| *image).collect();
     writer.chunk(number, "particles/image", 3, &Numbers::I32(images))?;
