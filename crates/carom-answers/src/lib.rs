@@ -30,7 +30,8 @@
 //! ```
 //!
 //! In reading order: [`words`], [`refusal`], [`input`] (text and scene), [`options`] (what options take), [`resolution`]
-//! (how an impact is resolved), then a module a question: [`solve`], [`compare`], [`classify`], [`gap`], [`toi`],
+//! (how an impact is resolved), [`overlap`] and [`rolling`]
+//! (bodies that are not where they can be), [`touch`] (contacts without approach), then a module a question: [`solve`], [`compare`], [`classify`], [`gap`], [`toi`],
 //! [`generalized`], [`paradox`], [`paper`], [`schema`], [`run`].
 
 pub mod words;
@@ -42,6 +43,12 @@ pub mod input;
 pub mod options;
 
 pub mod resolution;
+
+pub mod overlap;
+
+pub mod rolling;
+
+pub mod touch;
 
 pub mod solve;
 
