@@ -17,6 +17,7 @@ use nalgebra::Vector3;
 
 use crate::options::{SPAN, TOUCHING};
 use crate::overlap::{self, Overlap};
+use crate::start::tied_overlaps;
 use crate::{Refusal, Subject};
 
 pub use document::{ContactEntry, Document, Look};
@@ -215,6 +216,7 @@ fn notes(scene: &Scene, found: &Findings) -> Vec<String> {
     if !scene.contacts.is_empty() {
         notes.push("the contacts that the scene gives are for solve; these are detected".to_string());
     }
+    notes.extend(tied_overlaps(scene));
     let held: Vec<&str> = scene
         .bodies
         .iter()
