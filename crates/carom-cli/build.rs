@@ -1,13 +1,11 @@
-//! Tells the program which commit it was built from, and puts the page and the gallery into it.
+//! Puts the page and the gallery into the program.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
-    name_commit();
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     // Asked now, not when this script was compiled: a folder for builds may be shared by several checkouts.
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../..");
@@ -45,27 +43,4 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-fn name_commit() {
-    // Sources unpacked inside a foreign checkout are not that checkout's commit.
-    let tracked = git(&["ls-files", "--error-unmatch", "build.rs"]).is_some();
-    let commit = tracked.then(|| git(&["rev-parse", "--short", "HEAD"])).flatten();
-    println!("cargo::rustc-env=CAROM_COMMIT={}", commit.as_deref().unwrap_or("unknown"));
-    // `--git-path` knows where these lie in a linked worktree. The log changes with every commit, also when the
-    // branch itself is packed away.
-    let branch = git(&["symbolic-ref", "-q", "HEAD"]);
-    for name in ["HEAD", "logs/HEAD"].into_iter().chain(branch.as_deref()) {
-        if let Some(path) = git(&["rev-parse", "--git-path", name])
-            && Path::new(&path).exists()
-        {
-            println!("cargo::rerun-if-changed={path}");
-        }
-    }
-}
-
-fn git(arguments: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(arguments).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    output.status.success().then(|| text.trim().to_string()).filter(|text| !text.is_empty())
 }

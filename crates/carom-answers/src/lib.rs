@@ -30,8 +30,9 @@
 //! ```
 //!
 //! In reading order: [`words`], [`refusal`], [`input`] (text and scene), [`options`] (what options take), [`resolution`]
-//! (how an impact is resolved), then a module a question: [`solve`], [`compare`], [`classify`], [`gap`], [`toi`],
-//! [`generalized`], [`paradox`], [`paper`], [`schema`], [`run`].
+//! (how an impact is resolved), [`overlap`] and [`rolling`]
+//! (bodies that are not where they can be), [`start`] (words on where bodies start), [`touch`] (contacts without approach), then a module a question: [`solve`], [`compare`], [`classify`], [`gap`], [`toi`],
+//! [`generalized`], [`paradox`], [`paper`], [`schema`], [`run`]; and what a run records as [`tables`].
 
 pub mod words;
 
@@ -42,6 +43,14 @@ pub mod input;
 pub mod options;
 
 pub mod resolution;
+
+pub mod overlap;
+
+pub mod rolling;
+
+pub mod start;
+
+pub mod touch;
 
 pub mod solve;
 
@@ -63,9 +72,14 @@ pub mod schema;
 
 pub mod run;
 
+pub mod tables;
+
 pub use input::{Input, Subject};
 pub use refusal::Refusal;
 pub use resolution::Resolution;
+
+/// The version of the answers, with the commit that they were built from: `carom --version`, and the `version` of documents.
+pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("CAROM_COMMIT"), ")");
 
 /// What an answer comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -125,13 +125,6 @@ fn texts_are_refused_at_their_places() {
         (&5.into(), &"ball.toml".into())
     );
 
-    // What only the question finds.
-    let deep = subject(&BALL.replace("0.1]", "-0.4]"));
-    assert_eq!(place(&toi::answer(&deep, None).unwrap_err()).2, "body[0]");
-    let refusal = Running::begin(deep, Changes::default(), |_| true).err().unwrap();
-    assert_eq!(place(&refusal), (2, 1, "body[0]".to_string()));
-    assert!(refusal.diagnostics[0].message.contains("`ball` overlaps `floor` by 0.5"));
-
     let input =
         Input::of_text("p.json", "{\"mass\": [[-1]], \"contacts\": [], \"velocity\": [0]}".to_string(), None);
     let refusal = generalized::answer(&input, &Resolution::default(), true).unwrap_err();
@@ -151,4 +144,85 @@ fn warnings_are_values() {
     assert_eq!(running.warnings.len(), 1);
     assert_eq!(running.warnings[0].field.as_deref(), Some("contact[0]"));
     assert!(Running::begin(subject(BALL), Changes::default(), |_| true).unwrap().warnings.is_empty());
+}
+
+/// Every question that has no answer where bodies overlap, with what it says.
+fn of_all_questions(text: &str) -> Vec<(&'static str, Refusal)> {
+    let deep = subject(text);
+    let run = |which| {
+        let changes = Changes { which: Some(which), ..Changes::default() };
+        Running::begin(deep.clone(), changes, |_| true).err().unwrap()
+    };
+    vec![
+        ("solve", Prepared::of(deep.clone(), TOUCHING).unwrap_err()),
+        ("classify", classify::answer(&deep, &classify::Request::default()).unwrap_err()),
+        ("toi", toi::answer(&deep, None).unwrap_err()),
+        ("run", run(Loop::Simulation)),
+        ("crowd", run(Loop::Crowd)),
+    ]
+}
+
+/// An overlap is the same whoever finds it: the position of the second, by how much, and what would be right; and the depth
+/// is the one of `gap`.
+#[test]
+fn an_overlap_is_told_in_one_way() {
+    let ball = |name: &str, position: &str| {
+        format!(
+            "[[body]]\nname = '{name}'\nshape = {{ ellipsoid = {{ semi_axes = [0.2, 0.1, 0.1] }} }}\nmass = 1\n\
+             position = {position}\norientation = {{ bryan = [0.1, 0.4, 0.2] }}\n"
+        )
+    };
+    let pair = format!("carom = 1\n{}{}", ball("a", "[0, 0, 0]"), ball("b", "[0.05, 0.11, 0]"));
+    // The same two at the two ends of a box, and three that all overlap.
+    let split = format!(
+        "carom = 1\n{}{}[world]\nperiodic = [3, 3, 3]\n",
+        ball("a", "[0, 0, 0]"),
+        ball("b", "[-2.95, 3.11, 0]")
+    );
+    let three = format!("{pair}{}", ball("c", "[0.1, -0.05, 0]"));
+    let sunk = BALL.replace("0.1]", "-0.4]");
+    for (text, expected) in [
+        (&sunk, vec![(6, "body[0].position", "`ball` overlaps `floor` by ", ["floor", "ball"])]),
+        (&pair, vec![(12, "body[1].position", "`b` overlaps `a` by ", ["a", "b"])]),
+        (&split, vec![(12, "body[1].position", "`b` overlaps `a` across the periodic box by ", ["a", "b"])]),
+        (
+            &three,
+            vec![
+                (12, "body[1].position", "`b` overlaps `a` by ", ["a", "b"]),
+                (18, "body[2].position", "`c` overlaps `a` by ", ["a", "c"]),
+                (18, "body[2].position", "`c` overlaps `b` by ", ["b", "c"]),
+            ],
+        ),
+    ] {
+        let gaps = gap::answer(&subject(text), 0.0).unwrap().pairs;
+        let refusals = of_all_questions(text);
+        for (question, refusal) in &refusals {
+            assert_eq!(refusal.diagnostics, refusals[0].1.diagnostics, "{question}");
+        }
+        let said = &refusals[0].1.diagnostics;
+        assert_eq!(said.len(), expected.len(), "{said:#?}");
+        for (diagnostic, (line, field, words, bodies)) in said.iter().zip(expected) {
+            assert_eq!((diagnostic.line, diagnostic.field.as_deref()), (line, Some(field)));
+            assert_eq!(diagnostic.expected.as_deref(), Some("bodies that touch or are apart"));
+            let depth: f64 = diagnostic.message.strip_prefix(words).unwrap().parse().unwrap();
+            let gap = gaps.iter().find(|pair| pair.bodies == bodies).unwrap().gap;
+            assert!((depth + gap).abs() < 1e-7 * depth, "{depth} {gap}");
+        }
+    }
+}
+
+/// A body that overlaps its own image would not be mended by its position: the box is what it is too large for.
+#[test]
+fn a_body_that_overlaps_itself_is_the_boxs_fault() {
+    let narrow = format!("{BALL}[world]\nperiodic = [0.15, 5, 0]\n").replace("0, 0, 0.1]", "0, 0, 0.2]");
+    let deep = subject(&narrow);
+    for refusal in [
+        Prepared::of(deep.clone(), TOUCHING).unwrap_err(),
+        classify::answer(&deep, &classify::Request::default()).unwrap_err(),
+        toi::answer(&deep, None).unwrap_err(),
+    ] {
+        let said = &refusal.diagnostics;
+        assert_eq!((said.len(), said[0].line, said[0].field.as_deref()), (1, 12, Some("world.periodic")));
+        assert_eq!(said[0].message, "`ball` overlaps its own image in the next box by 0.05");
+    }
 }

@@ -7,7 +7,7 @@ mod report;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use carom_answers::{Refusal, Verdict};
+use carom_answers::{Refusal, VERSION, Verdict};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
@@ -21,8 +21,6 @@ struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
-
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("CAROM_COMMIT"), ")");
 
 const AFTER_HELP: &str = "\
 Exit codes:

@@ -129,7 +129,7 @@ fn scenes_without_a_run_are_refused_at_their_place() {
     let fine = DROP.replace("sample = 0.5", "sample = 1e-12");
     for (scene, field, words) in [
         (&tied, "joint[0].kind", "holds at this instant only"),
-        (&sunk, "body[0]", "`ball` overlaps `floor` by 0.25"),
+        (&sunk, "body[0].position", "`ball` overlaps `floor` by 0.25"),
         (&narrow, "body[0]", "its own image"),
         (&fast, "body[0]", "beyond what floating point holds"),
         (&fine, "run.sample", "samples until 6"),

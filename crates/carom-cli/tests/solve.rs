@@ -254,8 +254,8 @@ fn a_misspelt_field() {
 #[test]
 fn bodies_that_overlap() {
     let deep = DROP.replace("0, 0.1]", "0, 0.06]");
-    let words = ["overlaps", "0.04"];
-    for command in ["solve", "compare"] {
+    let words = ["`ball` overlaps `floor` by 0.04", "bodies that touch or are apart"];
+    for command in ["solve", "compare", "classify", "toi", "run"] {
         refused(&[command, "-"], &deep, "body[0].position", &words);
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use carom::record::Nothing;
 use carom_answers::run::replicas::{Pool, Replica, check};
 use carom_answers::run::{Changes, Running};
-use carom_answers::{Refusal, Subject};
+use carom_answers::{Refusal, Subject, VERSION};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -91,7 +91,7 @@ fn ask_replicas(
         (Ok(copies), None) => copies,
     };
     let pool = Pool::of(&copies).ok_or_else(|| PyRuntimeError::new_err("no copy was begun"))?;
-    let document = cut(&pool.document(env!("CARGO_PKG_VERSION"))).map_err(|error| unwritten(&error))?;
+    let document = cut(&pool.document(VERSION)).map_err(|error| unwritten(&error))?;
     Ok((document, named(pool.end.verdict()), warnings(&subject)))
 }
 

@@ -7,14 +7,13 @@
 use std::time::Instant;
 
 use carom::body::Body;
-use carom::contact::classify::{Tolerances, Type, classify};
-use carom::contact::kinematics::{self, Facing, kinematics};
-use carom::contact::moment::{Sizes, moment};
+use carom::contact::classify::Type;
 use carom::gap::{Gap, gap, gap_to_plane};
-use carom::motion::{Derivatives, Flight};
-use carom::shape::{HalfSpace, Shape};
+use carom::motion::Flight;
+use carom::shape::Shape;
 use carom::toi::periodic::Periodic;
-use carom::toi::{Contact, Meeting, Moving, Search, Touch, Window, first_contact, first_contact_with_plane};
+use carom::toi::{Meeting, Moving, Search, Touch, Window, first_contact, first_contact_with_plane};
+use carom_answers::touch::{First, Flying, Pair};
 use nalgebra::{Isometry3, Vector3};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArrayDyn};
 use pyo3::exceptions::PyValueError;
@@ -194,12 +193,8 @@ impl Course {
         Moving::new(&self.body.shape, &self.flight)
     }
 
-    /// With the derivatives at a time, displaced.
-    fn at(&self, t: f64, gravity: &Vector3<f64>, image: &Vector3<f64>) -> kinematics::Moving<'_> {
-        let mut state = self.flight.at(t);
-        state.position += image;
-        let derivatives = Derivatives::new(&self.body, &state, gravity);
-        kinematics::Moving { shape: &self.body.shape, state, derivatives }
+    fn flying(&self) -> Flying<'_> {
+        Flying { body: &self.body, flight: &self.flight }
     }
 }
 
@@ -226,11 +221,13 @@ impl<'a> Flights<'a> {
         let gravity = self.gravity.vector(i)?;
         let window = Window::new(0.0, self.until.positive(i)?[0]);
         let second = Course::new(&self.seconds, i, &gravity)?;
-        let (first, found) = match &self.firsts {
+        let met = |first: First<'_>, found: Search| {
+            named(found, &Pair { first, second: second.flying(), gravity, image: found.image })
+        };
+        Ok(match &self.firsts {
             Firsts::Planes(planes) => {
                 let plane = planes.get(i)?;
-                let found = first_contact_with_plane(second.moving(), &plane, window);
-                (First::Plane(plane), found)
+                met(First::Plane(&plane), first_contact_with_plane(second.moving(), &plane, window))
             }
             Firsts::Bodies(bodies) => {
                 let first = Course::new(bodies, i, &gravity)?;
@@ -238,74 +235,20 @@ impl<'a> Flights<'a> {
                     Some(periodic) => periodic.first_contact(first.moving(), second.moving(), window),
                     None => first_contact(first.moving(), second.moving(), window),
                 };
-                (First::Body(first), found)
+                met(First::Body(first.flying()), found)
             }
-        };
-        Ok(named(found, &Pair { first, second, gravity, image: found.image }))
-    }
-}
-
-/// What stands first in a pair.
-#[allow(clippy::large_enum_variant, reason = "on the stack, where a box would cost more")]
-enum First {
-    Plane(HalfSpace),
-    Body(Course),
-}
-
-/// A pair in flight.
-struct Pair {
-    first: First,
-    second: Course,
-    gravity: Vector3<f64>,
-    /// The displacement of the second body.
-    image: Vector3<f64>,
-}
-
-impl Pair {
-    /// The two sides at a time, and their gap.
-    fn at<T>(&self, t: f64, ask: impl FnOnce(&Facing, &kinematics::Moving, &Gap) -> T) -> Option<T> {
-        let two = self.second.at(t, &self.gravity, &self.image);
-        let (facing, found) = match &self.first {
-            First::Plane(plane) => (Facing::Plane(plane), gap_to_plane(two.shape, &two.state.pose(), plane)),
-            First::Body(first) => {
-                let one = first.at(t, &self.gravity, &Vector3::zeros());
-                let found = gap((one.shape, &one.state.pose()), (two.shape, &two.state.pose()))?;
-                (Facing::Body(one), found)
-            }
-        };
-        Some(ask(&facing, &two, &found))
-    }
-
-    /// The time and the type of a touch without approach, which its velocities tell better than its gap.
-    fn touch(&self, contact: &Contact) -> Option<(Contact, Type)> {
-        let class = |t: f64| self.at(t, |one, two, at| classify(one, two, at, Tolerances::default()));
-        let scales = class(contact.time)?.scales;
-        let sizes = Sizes { length: scales.length, speed: scales.speed };
-        let none = Tolerances::default().rates * scales.speed;
-        let look = |t: f64| self.at(t, kinematics);
-        let (time, time_error) = moment(look, contact.time, contact.time_error, sizes, |_| none);
-        // The search began at zero.
-        let time = time.max(0.0);
-        let class = class(time)?;
-        let k = class.kinematics;
-        let point = match &self.first {
-            First::Plane(_) => k.points[1],
-            First::Body(_) => (k.points[0] + k.points[1]) * 0.5,
-        };
-        let sharper =
-            Contact { time, time_error, gap: k.gap, normal: k.normal, point, approach: k.v, ..*contact };
-        Some((sharper, class.kind))
+        })
     }
 }
 
 /// A search with the code of what came of it, and with what the velocities know of a contact without approach.
-fn named(mut found: Search, pair: &Pair) -> (Search, u8) {
+fn named(mut found: Search, pair: &Pair<'_>) -> (Search, u8) {
     let status = match found.meeting {
         Meeting::Apart => APART,
         Meeting::Overlapping(_) => OVERLAPPING,
         Meeting::Undecided(_) => UNDECIDED,
         Meeting::At(contact) if contact.touch == Touch::Approaching => code(Type::Normal),
-        Meeting::At(contact) => pair.touch(&contact).map_or(code(Type::Degenerate), |(sharper, kind)| {
+        Meeting::At(contact) => pair.sharpened(&contact).map_or(code(Type::Degenerate), |(sharper, kind)| {
             found.meeting = Meeting::At(sharper);
             code(kind)
         }),

@@ -1,29 +1,37 @@
 //! A run: stepped without Python's lock, with looks at signals and words to `progress` in between; Ctrl-C ends it with what was
 //! reached, as it does in the program.
 
+use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use carom::fill;
+use carom::observe::BlockMeans;
 use carom::record::Memory;
+use carom::scene::Format;
 use carom::scene::model::{OnParadox, Scene, SceneBody, ScenePlane};
 use carom::shape::Shape;
-use carom_answers::run::{Changes, EventEntry, Loop, ReactionEntry, Running, SampleEntry, replicas};
-use carom_answers::{Refusal, Verdict};
-use pyo3::exceptions::PyKeyboardInterrupt;
+use carom_answers::run::{Changes, EventEntry, Loop, ReactionEntry, Rows, Running, SampleEntry, replicas};
+use carom_answers::tables::file::{file, of_arrow};
+use carom_answers::tables::{self, JointRow};
+use carom_answers::{Input, Refusal, VERSION, Verdict};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
 use serde::Serialize;
 
 use crate::forces::{Forces, Raised, put_into};
 use crate::questions::{Text, ask, named};
 use crate::refusals::{exception, unwritten};
-use crate::sections::{Sections, cut};
-use crate::tables::{self, Table};
+use crate::sections::{Sections, cut, cut_text};
+use crate::tables::Table;
 
 /// Adds what is here to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Recorded>()?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;
+    module.add_function(wrap_pyfunction!(reopen, module)?)?;
     module.add_function(wrap_pyfunction!(ask_run, module)?)
 }
 
@@ -44,6 +52,22 @@ pub struct Recorded {
     warnings: Vec<String>,
     scene: Arc<Scene>,
     memory: Memory,
+    folder: Files,
+}
+
+/// The files of a run's folder, by name.
+enum Files {
+    /// Written when they are asked for.
+    Made {
+        /// The scene's text.
+        input: Input,
+        /// The document, with the rows of the tables.
+        result: String,
+        /// The averages of a gas.
+        blocks: Option<Vec<BlockMeans>>,
+    },
+    /// As they were read.
+    Read(HashMap<String, Vec<u8>>),
 }
 
 /// Events, and samples and reactions where they are wanted, as the program's document has them.
@@ -60,22 +84,22 @@ struct Entries<'a> {
 impl Recorded {
     /// The events as a table.
     fn events(&self) -> PyResult<Table> {
-        tables::events(&self.scene, &self.memory.events)
+        Table::of(tables::events(&self.scene, &self.memory.events, &[]))
     }
 
     /// The samples as a table.
     fn samples(&self) -> PyResult<Table> {
-        tables::samples(&self.scene, &self.memory.samples)
+        Table::of(tables::samples(&self.scene, &self.memory.samples, &[]))
     }
 
     /// What joints carried in impacts, as a table.
     fn joint_impulses(&self) -> PyResult<Table> {
-        tables::joint_impulses(&self.scene, &self.memory.events)
+        Table::of(tables::joint_impulses(&self.scene, &JointRow::of(&self.memory.events), &[]))
     }
 
     /// What joints exerted at samples, as a table.
     fn reactions(&self) -> PyResult<Table> {
-        tables::reactions(&self.scene, &self.memory.reactions)
+        Table::of(tables::reactions(&self.scene, &self.memory.reactions, &[]))
     }
 
     /// The part of the document that holds events, and samples where they are wanted.
@@ -91,10 +115,87 @@ impl Recorded {
         serde_json::to_string(&entries).map_err(|error| unwritten(&error))
     }
 
+    /// The files that `carom run -o` writes, by name.
+    fn files<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let files = PyDict::new(py);
+        match &self.folder {
+            Files::Read(read) => {
+                for (name, bytes) in read {
+                    files.set_item(name, PyBytes::new(py, bytes))?;
+                }
+            }
+            Files::Made { input, result, blocks } => {
+                let made = py.detach(|| self.parquet(input, blocks.as_deref()))?;
+                files.set_item(scene_file(input.format), PyBytes::new(py, input.text.as_bytes()))?;
+                for (name, bytes) in made {
+                    files.set_item(format!("{name}.parquet"), PyBytes::new(py, &bytes))?;
+                }
+                files.set_item(RESULT, PyBytes::new(py, result.as_bytes()))?;
+            }
+        }
+        Ok(files)
+    }
+
     /// What the scene's bodies and planes are.
     fn described(&self) -> Described {
         described(&self.scene)
     }
+}
+
+impl Recorded {
+    /// The tables as files.
+    fn parquet(
+        &self,
+        input: &Input,
+        blocks: Option<&[BlockMeans]>,
+    ) -> io::Result<Vec<(&'static str, Vec<u8>)>> {
+        let (scene, memory) = (&*self.scene, &self.memory);
+        let title = scene.title.clone().unwrap_or_default();
+        let about = [("version", VERSION.to_string()), ("scene", input.hash()), ("title", title)];
+        let mut made = vec![
+            ("events", tables::events(scene, &memory.events, &about)),
+            ("samples", tables::samples(scene, &memory.samples, &about)),
+        ];
+        if !scene.joints.is_empty() {
+            let impulses = JointRow::of(&memory.events);
+            made.push(("joint_impulses", tables::joint_impulses(scene, &impulses, &about)));
+            made.push(("reactions", tables::reactions(scene, &memory.reactions, &about)));
+        }
+        made.extend(blocks.map(|blocks| ("observables", tables::observables(scene, blocks, &about))));
+        made.into_iter().map(|(name, rows)| Ok((name, file(&rows.map_err(of_arrow)?)?))).collect()
+    }
+}
+
+/// The file of the result.
+const RESULT: &str = "run.json";
+
+/// The file of the scene.
+const fn scene_file(format: Format) -> &'static str {
+    match format {
+        Format::Toml => "scene.toml",
+        Format::Json => "scene.json",
+    }
+}
+
+/// A run again from the files of its folder.
+#[pyfunction]
+fn reopen(py: Python<'_>, files: HashMap<String, Vec<u8>>) -> PyResult<Recorded> {
+    let text = |name: &str| files.get(name).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let missing = |what: &str| PyValueError::new_err(format!("the folder holds no run: there is no {what}"));
+    let scene = [Format::Toml, Format::Json]
+        .into_iter()
+        .find_map(|format| text(scene_file(format)).map(|text| (format, text)));
+    let (format, scene) = scene.ok_or_else(|| missing("scene.toml or scene.json"))?;
+    let document = text(RESULT).ok_or_else(|| missing(RESULT))?;
+    let document = cut_text(&document)
+        .map_err(|error| PyValueError::new_err(format!("{RESULT}: not the document of a run: {error}")))?;
+    let subject = ask(py, || Ok(Input::of_text(scene_file(format), scene, Some(format)).scene()?))?;
+    let scene = fill::populate(&subject.scene);
+    let memory = py
+        .detach(|| tables::read::memory(&scene, |name| files.get(name).cloned()))
+        .map_err(PyValueError::new_err)?;
+    let (verdict, warnings) = (named(Verdict::Done), Vec::new());
+    Ok(Recorded { document, verdict, warnings, scene: Arc::new(scene), memory, folder: Files::Read(files) })
 }
 
 /// A body: name, kind of shape, semi-axes, exponent, mass, moments, whether it is fixed.
@@ -202,16 +303,30 @@ fn ask_run(
             break;
         }
     }
-    let version = env!("CARGO_PKG_VERSION");
-    let document = running.document(version, start.elapsed().as_secs_f64(), running.notes());
-    let document = cut(&document).map_err(|error| unwritten(&error))?;
+    let mut whole = running.document(VERSION, start.elapsed().as_secs_f64(), running.notes());
+    let document = cut(&whole).map_err(|error| unwritten(&error))?;
+    whole.set_rows(rows_of(&running.scene, &memory));
+    let result = serde_json::to_string(&whole).map_err(|error| unwritten(&error))?;
+    let blocks = running.engine.observer.as_ref().map(|observer| observer.blocks());
     let verdict = named(running.end().map_or(Verdict::Done, carom_answers::run::End::verdict));
     let name = &running.input.name;
     let say = |d: &carom::scene::Diagnostic| {
         format!("{name}:{}:{}: {} {}", d.line, d.column, d.field.as_deref().unwrap_or_default(), d.message)
     };
     let warnings = running.scene.warnings.iter().chain(&running.warnings).map(say).collect();
-    Ok(Recorded { document, verdict, warnings, scene: running.scene, memory })
+    let folder = Files::Made { input: running.input, result, blocks };
+    Ok(Recorded { document, verdict, warnings, scene: running.scene, memory, folder })
+}
+
+/// The rows of the tables.
+fn rows_of(scene: &Scene, memory: &Memory) -> Rows {
+    let joints = !scene.joints.is_empty();
+    Rows {
+        events: memory.events.len() as u64,
+        samples: memory.samples.len() as u64,
+        joint_impulses: joints.then(|| JointRow::of(&memory.events).len() as u64),
+        reactions: joints.then_some(memory.reactions.len() as u64),
+    }
 }
 
 /// Prepares the run. Placing a fill takes long: Ctrl-C ends that too, and there is nothing to show for it.

@@ -11,8 +11,12 @@ pub type Sections = Vec<(String, String)>;
 
 /// Writes a document, which must be a table, and cuts it.
 pub fn cut(document: &impl Serialize) -> Result<Sections, serde_json::Error> {
-    let text = serde_json::to_string(document)?;
-    let Cut(sections) = serde_json::from_str(&text)?;
+    cut_text(&serde_json::to_string(document)?)
+}
+
+/// Cuts a document that is written already.
+pub fn cut_text(text: &str) -> Result<Sections, serde_json::Error> {
+    let Cut(sections) = serde_json::from_str(text)?;
     Ok(sections)
 }
 

@@ -1,7 +1,6 @@
 //! What a run recorded, as tables: the columns of the program's Parquet files, for pyarrow, pandas and polars through the Arrow
 //! PyCapsule interface without a copy, and as NumPy columns for everyone.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::builder::{Float64Builder, ListBuilder};
@@ -10,14 +9,10 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{Float64Type, Int32Type, UInt64Type};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch,
-    RecordBatchIterator, StringArray, UInt8Array, UInt32Array, UInt64Array,
+    RecordBatchIterator, StringArray, UInt8Array, UInt32Array,
 };
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
-use carom::record::{Event, JointReaction, Moment, Sample};
-use carom::scene::instant;
-use carom::scene::model::Scene;
-use carom_answers::run::moment_name;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -33,6 +28,13 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pyclass(frozen, module = "carom._carom")]
 pub struct Table {
     batch: RecordBatch,
+}
+
+impl Table {
+    /// The table of a run, as the answers have it.
+    pub fn of(rows: Result<RecordBatch, ArrowError>) -> PyResult<Self> {
+        Ok(Self { batch: rows.map_err(|error| broken(&error))? })
+    }
 }
 
 fn broken(error: &ArrowError) -> PyErr {
@@ -133,7 +135,7 @@ fn table(columns: Vec<(String, Given<'_>)>) -> PyResult<Table> {
         let columns = columns.into_iter().map(|(_, column)| column).collect();
         RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
     };
-    Ok(Table { batch: made().map_err(|error| broken(&error))? })
+    Table::of(made())
 }
 
 fn column_of<'py>(py: Python<'py>, column: &ArrayRef) -> PyResult<Bound<'py, PyAny>> {
@@ -170,156 +172,4 @@ fn column_of<'py>(py: Python<'py>, column: &ArrayRef) -> PyResult<Bound<'py, PyA
             PyList::new(py, lists.collect::<Vec<_>>())?.into_any()
         }
     })
-}
-
-/// Columns that are being put together.
-struct Columns<'a, T> {
-    rows: &'a [T],
-    fields: Vec<Field>,
-    columns: Vec<ArrayRef>,
-}
-
-impl<'a, T> Columns<'a, T> {
-    fn new(rows: &'a [T]) -> Self {
-        Self { rows, fields: Vec::new(), columns: Vec::new() }
-    }
-
-    fn push(&mut self, field: Field, column: ArrayRef) {
-        self.fields.push(field);
-        self.columns.push(column);
-    }
-
-    fn number(&mut self, name: &str, unit: &str, value: impl Fn(&T) -> f64) {
-        let field = with_unit(Field::new(name, DataType::Float64, false), unit);
-        self.push(field, Arc::new(Float64Array::from_iter_values(self.rows.iter().map(value))));
-    }
-
-    fn optional(&mut self, name: &str, unit: &str, value: impl Fn(&T) -> Option<f64>) {
-        let field = with_unit(Field::new(name, DataType::Float64, true), unit);
-        self.push(field, Arc::new(self.rows.iter().map(value).collect::<Float64Array>()));
-    }
-
-    /// Three numbers, or four, under names of their own.
-    fn numbers<const N: usize>(&mut self, names: [&str; N], unit: &str, value: impl Fn(&T) -> [f64; N]) {
-        for (i, name) in names.into_iter().enumerate() {
-            self.number(name, unit, |row| value(row)[i]);
-        }
-    }
-
-    fn whole(&mut self, name: &str, value: impl Fn(&T) -> u64) {
-        let column = UInt64Array::from_iter_values(self.rows.iter().map(value));
-        self.push(Field::new(name, DataType::UInt64, false), Arc::new(column));
-    }
-
-    fn name<'v>(&mut self, name: &str, value: impl Fn(&'a T) -> &'v str) {
-        let words = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        let column: DictionaryArray<Int32Type> = self.rows.iter().map(value).collect();
-        self.push(Field::new(name, words, false), Arc::new(column));
-    }
-
-    fn table(self, name: &str) -> PyResult<Table> {
-        let about = HashMap::from([("carom.table".to_string(), name.to_string())]);
-        let schema = Arc::new(Schema::new_with_metadata(self.fields, about));
-        let batch = RecordBatch::try_new(schema, self.columns).map_err(|error| broken(&error))?;
-        Ok(Table { batch })
-    }
-}
-
-fn with_unit(field: Field, unit: &str) -> Field {
-    field.with_metadata(HashMap::from([("unit".to_string(), unit.to_string())]))
-}
-
-/// One row for every contact of an event.
-pub fn events(scene: &Scene, rows: &[Event]) -> PyResult<Table> {
-    let mut columns = Columns::new(rows);
-    columns.whole("number", |event| event.number);
-    columns.number("time", "s", |event| event.time);
-    columns.number("time_error", "s", |event| event.time_error);
-    columns.name("kind", |event| event.kind.name());
-    columns.name("first", |event| instant::name(scene, event.sides[0]));
-    columns.name("second", |event| instant::name(scene, event.sides[1]));
-    for (i, name) in ["image_x", "image_y", "image_z"].into_iter().enumerate() {
-        let field = with_unit(Field::new(name, DataType::Int32, false), "1");
-        let column = Int32Array::from_iter_values(rows.iter().map(|event| event.image[i]));
-        columns.push(field, Arc::new(column));
-    }
-    columns.numbers(["point_x", "point_y", "point_z"], "m", |event| event.point.into());
-    columns.numbers(["normal_x", "normal_y", "normal_z"], "1", |event| event.normal.into());
-    columns.number("gap", "m", |event| event.gap);
-    columns.number("approach", "m/s", |event| event.approach);
-    columns.number("separation", "m/s", |event| event.separation);
-    columns.number("impulse", "N s", |event| event.impulse);
-    columns.numbers(["impulse_x", "impulse_y", "impulse_z"], "N s", |event| event.impulse_vector.into());
-    columns.name("type", |event| event.class);
-    columns.optional("g2", "m/s^2", |event| event.g2);
-    columns.optional("g3", "m/s^3", |event| event.g3);
-    columns.optional("force_slope", "N/s", |event| event.force_slope);
-    columns.optional("limit_time", "s", |event| event.limit.map(|[time, _]| time));
-    columns.optional("limit_error", "s", |event| event.limit.map(|[_, error]| error));
-    columns.number("energy_before", "J", |event| event.energy_before);
-    columns.number("energy_after", "J", |event| event.energy_after);
-    columns.table("events")
-}
-
-/// One row for every body at every moment.
-pub fn samples(scene: &Scene, rows: &[Sample]) -> PyResult<Table> {
-    let mut columns = Columns::new(rows);
-    columns.number("time", "s", |sample| sample.time);
-    columns.name("body", |sample| scene.bodies[sample.body].name.as_str());
-    columns.name("moment", |sample| moment_name(sample.moment));
-    let numbers = rows.iter().map(|sample| match sample.moment {
-        Moment::Sample => None,
-        Moment::Before(number) | Moment::After(number) => Some(number),
-    });
-    columns.push(Field::new("event", DataType::UInt64, true), Arc::new(numbers.collect::<UInt64Array>()));
-    columns.numbers(["px", "py", "pz"], "m", |sample| sample.state.position.into());
-    columns.numbers(["qw", "qx", "qy", "qz"], "1", |sample| {
-        let q = sample.state.orientation;
-        [q.w, q.i, q.j, q.k]
-    });
-    columns.numbers(["vx", "vy", "vz"], "m/s", |sample| sample.state.velocity.into());
-    columns.numbers(["wx", "wy", "wz"], "rad/s", |sample| sample.state.angular_velocity.into());
-    columns.table("samples")
-}
-
-/// One row for every joint in every impact.
-pub fn joint_impulses(scene: &Scene, events: &[Event]) -> PyResult<Table> {
-    // The contacts of an event share what its joints carried.
-    let mut last = None;
-    let mut rows = Vec::new();
-    for event in events {
-        if last != Some(event.number) {
-            rows.extend(event.joints.iter().map(|joint| (event.number, event.time, joint)));
-        }
-        last = Some(event.number);
-    }
-    let mut columns = Columns::new(&rows);
-    columns.whole("number", |(number, ..)| *number);
-    columns.number("time", "s", |(_, time, _)| *time);
-    columns.name("joint", |(.., row)| scene.joints[row.joint].name.as_str());
-    let mut impulses = ListBuilder::new(Float64Builder::new());
-    for (.., row) in &rows {
-        impulses.values().append_slice(&row.impulse);
-        impulses.append(true);
-    }
-    let list = DataType::List(Arc::new(Field::new("item", DataType::Float64, true)));
-    columns.push(Field::new("impulse", list, false), Arc::new(impulses.finish()));
-    columns.numbers(["linear_x", "linear_y", "linear_z"], "N s", |(.., row)| row.linear.into());
-    columns.numbers(["angular_x", "angular_y", "angular_z"], "N m s", |(.., row)| row.angular.into());
-    columns.numbers(["point_x", "point_y", "point_z"], "m", |(.., row)| row.point.into());
-    let determined: Vec<bool> = rows.iter().map(|(.., row)| row.determined).collect();
-    columns
-        .push(Field::new("determined", DataType::Boolean, false), Arc::new(BooleanArray::from(determined)));
-    columns.table("joint_impulses")
-}
-
-/// One row for every joint at every sample.
-pub fn reactions(scene: &Scene, rows: &[JointReaction]) -> PyResult<Table> {
-    let mut columns = Columns::new(rows);
-    columns.number("time", "s", |row| row.time);
-    columns.name("joint", |row| scene.joints[row.joint].name.as_str());
-    columns.numbers(["force_x", "force_y", "force_z"], "N", |row| row.force.into());
-    columns.numbers(["torque_x", "torque_y", "torque_z"], "N m", |row| row.torque.into());
-    columns.numbers(["point_x", "point_y", "point_z"], "m", |row| row.point.into());
-    columns.table("reactions")
 }

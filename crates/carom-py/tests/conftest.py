@@ -20,15 +20,21 @@ def at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def program() -> Callable[..., Any]:
-    """Asks the program, with `--json`; what it prints, whatever its exit code."""
+def binary() -> str:
+    """The program, built from the same commit."""
     path = os.environ.get("CAROM")
     if path is None:
         pytest.skip("CAROM names no program to compare with")
+    return path
+
+
+@pytest.fixture(scope="session")
+def program(binary: str) -> Callable[..., Any]:
+    """Asks the program, with `--json`; what it prints, whatever its exit code."""
 
     def ask(*arguments: str, stdin: str = "") -> Any:
         done = subprocess.run(
-            [path, *arguments, "--json"], input=stdin, capture_output=True, text=True, cwd=ROOT, check=False
+            [binary, *arguments, "--json"], input=stdin, capture_output=True, text=True, cwd=ROOT, check=False
         )
         assert done.returncode in (0, 3), done.stderr
         return json.loads(done.stdout)

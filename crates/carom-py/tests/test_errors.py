@@ -179,3 +179,25 @@ def test_nothing_panics_on_damaged_scenes() -> None:
         except (carom.CaromError, TypeError):
             pass
     assert answered > 30
+
+
+def test_an_overlap_is_told_in_one_way() -> None:
+    balls = """carom = 1
+[[body]]
+name = "one"
+shape = { sphere = { radius = 1 } }
+mass = 1
+[[body]]
+name = "two"
+shape = { sphere = { radius = 1 } }
+mass = 1
+position = [1.5, 0, 0]
+"""
+    for ask in (carom.solve, carom.compare, carom.classify, carom.toi, carom.run):
+        with pytest.raises(carom.SceneError) as refused:
+            ask(balls)
+        (said,) = refused.value.diagnostics
+        assert (said.line, said.field) == (10, "body[1].position")
+        assert said.message == "`two` overlaps `one` by 0.5"
+        assert said.expected == "bodies that touch or are apart"
+    assert carom.gap(balls).pairs[0].gap == -0.5

@@ -12,7 +12,6 @@ use super::{Findings, Found};
 pub struct Document<'a> {
     title: Option<&'a str>,
     contacts: Vec<ContactEntry<'a>>,
-    overlapping: Vec<ContactEntry<'a>>,
     nearest: Option<NearestPair<'a>>,
     notes: &'a [String],
 }
@@ -109,7 +108,6 @@ impl Findings {
         Document {
             title: self.title.as_deref(),
             contacts: self.contacts.iter().map(ContactEntry::of).collect(),
-            overlapping: self.overlaps.iter().map(ContactEntry::of).collect(),
             nearest: self.nearest.as_ref().map(|(bodies, gap)| NearestPair { bodies, gap: *gap }),
             notes: &self.notes,
         }

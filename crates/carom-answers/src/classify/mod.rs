@@ -16,6 +16,8 @@ use carom::scene::model::Scene;
 use nalgebra::Vector3;
 
 use crate::options::{SPAN, TOUCHING};
+use crate::overlap::{self, Overlap};
+use crate::start::tied_overlaps;
 use crate::{Refusal, Subject};
 
 pub use document::{ContactEntry, Document, Look};
@@ -34,7 +36,9 @@ pub struct Request {
 /// A contact, or two bodies that overlap.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// The names, a plane first.
+    /// The sides, a plane first.
+    pub sides: [Side; 2],
+    /// Their names.
     pub bodies: [String; 2],
     /// What it is.
     pub class: Classification,
@@ -51,7 +55,7 @@ pub struct Findings {
     pub title: Option<String>,
     /// Those that touch.
     pub contacts: Vec<Found>,
-    /// Those that overlap, the deepest first.
+    /// Those that overlap, the deepest first: none in an [`answer`], which refuses them.
     pub overlaps: Vec<Found>,
     /// The nearest pair of those apart: names and gap.
     pub nearest: Option<([String; 2], f64)>,
@@ -59,7 +63,7 @@ pub struct Findings {
     pub notes: Vec<String>,
 }
 
-/// Classifies every contact.
+/// Classifies every contact; what overlaps is no instant of contact, and is refused.
 pub fn answer(subject: &Subject, request: &Request) -> Result<Findings, Refusal> {
     let scene = &subject.scene;
     TOUCHING.check("touching", request.tolerances.touching)?;
@@ -70,7 +74,14 @@ pub fn answer(subject: &Subject, request: &Request) -> Result<Findings, Refusal>
         return Err(subject.refuse_at("fill[0]", message, "bodies with positions of their own"));
     }
     let found = Findings::of(scene, request);
-    let sick = found.contacts.iter().chain(&found.overlaps).find(|pair| !pair.class.kinematics.v.is_finite());
+    if !found.overlaps.is_empty() {
+        let overlaps = found.overlaps.iter().filter_map(|pair| match pair.sides {
+            [first, Side::Body(second)] => Some(Overlap { first, second, depth: -pair.class.kinematics.gap }),
+            _ => None,
+        });
+        return Err(subject.input.refuse(overlap::explain(&subject.source(), scene, overlaps)));
+    }
+    let sick = found.contacts.iter().find(|pair| !pair.class.kinematics.v.is_finite());
     if let Some(pair) = sick {
         let [first, second] = &pair.bodies;
         let message = format!("the motion of `{first}` and `{second}` is beyond the range of 64-bit floats");
@@ -184,7 +195,7 @@ impl Pair<'_> {
                 }
             }
         });
-        Some(Found { bodies, class, effective_inverse_mass, neighbourhood })
+        Some(Found { sides: self.sides, bodies, class, effective_inverse_mass, neighbourhood })
     }
 }
 
@@ -205,6 +216,7 @@ fn notes(scene: &Scene, found: &Findings) -> Vec<String> {
     if !scene.contacts.is_empty() {
         notes.push("the contacts that the scene gives are for solve; these are detected".to_string());
     }
+    notes.extend(tied_overlaps(scene));
     let held: Vec<&str> = scene
         .bodies
         .iter()

@@ -203,7 +203,7 @@ impl Engine {
                 let ended = {
                     let record = self.settings.record_events;
                     let mut watcher = Seen { tape, observer: self.observer.as_mut(), record };
-                    crowd.advance(stop, AT_A_TIME, &mut watcher)
+                    crowd.go_on_to(stop, AT_A_TIME, &mut watcher)
                 };
                 match ended {
                     None => {}
@@ -211,6 +211,9 @@ impl Engine {
                     Some(other) => self.stopped = Some(other),
                 }
             }
+        }
+        if let (Some(_), Runner::Crowd(crowd)) = (self.stopped, &mut self.runner) {
+            crowd.compare();
         }
         self.stopped.is_none()
     }

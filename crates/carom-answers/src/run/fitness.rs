@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
-use carom::contact::Side;
 use carom::fill::{self, Unplaced};
 use carom::joint::Kind as JointKind;
 use carom::scene::Diagnostic;
-use carom::scene::instant::name;
 use carom::scene::model::{Scene, Start};
 use carom::shape::Shape;
 use carom::simulation::Unfit;
 
 use super::notes::obstacle_in_words;
+use crate::overlap::{self, Overlap};
+use crate::rolling::off_plane;
 use crate::words::number;
 use crate::{Refusal, Subject};
 
@@ -155,64 +155,46 @@ fn has_lattice(scene: &Scene) -> bool {
 /// Points at the bodies that make a scene no start of a run.
 pub fn refuse(subject: &Subject, unfit: &[Unfit]) -> Refusal {
     let (scene, source) = (&subject.scene, subject.source());
-    // The bodies of fills stand behind the others.
-    let place = |body: usize| {
-        let mut rest = (scene.bodies.len() - scene.fills.iter().map(|fill| fill.count).sum::<usize>(), body);
-        if body < rest.0 {
-            return format!("body[{body}]");
-        }
-        rest.1 -= rest.0;
-        let fill = scene.fills.iter().position(|fill| {
-            let inside = rest.1 < fill.count;
-            rest.1 = rest.1.saturating_sub(fill.count);
-            inside
-        });
-        format!("fill[{}]", fill.unwrap_or(0))
-    };
-    let say = |unfit: &Unfit| match unfit {
-        Unfit::BoxTooShort { body } => {
-            let radius = scene.bodies[*body].body.shape.circumradius();
-            let message = "is too large for the periodic box: it could touch its own image";
-            let expected = format!("`world.periodic` lengths above {}", number(2.0 * radius));
-            source.explain(&place(*body), message, &expected)
-        }
-        Unfit::Overlap { first, second, depth } => {
-            let [a, b] = [*first, Side::Body(*second)].map(|side| name(scene, side));
-            let message = format!("`{b}` overlaps `{a}` by {}", number(*depth));
-            source.explain(&place(*second), &message, "bodies apart, or just touching")
-        }
-        Unfit::OffPlane { joint, gap } => {
-            let (Some(body), JointKind::Rolling { plane, .. }) =
-                (scene.joints[*joint].bodies.first(), &scene.joints[*joint].kind)
-            else {
-                return source.explain(&format!("joint[{joint}]"), "has no plane", "a plane to roll on");
-            };
-            let [body, plane] = [Side::Body(*body), Side::Plane(*plane)].map(|side| name(scene, side));
-            let (size, where_) = (gap.abs(), if *gap > 0.0 { "above" } else { "inside" });
-            let message = format!("`{body}` is {} {where_} `{plane}`, on which it is to roll", number(size));
-            source.explain(&format!("joint[{joint}]"), &message, "a start that touches the plane")
-        }
-        Unfit::OffJoint { joint, velocity } => {
-            let message = format!("forbids a velocity of {} that its bodies have", number(*velocity));
-            let expected = "velocities and angular velocities that the joint allows, A v = 0";
-            source.explain(&format!("joint[{joint}]"), &message, expected)
-        }
-        Unfit::Instant { joint } => {
-            let message = "holds at this instant only: rows do not say how they move with the bodies";
-            source.explain(&format!("joint[{joint}].kind"), message, "a joint that moves with its bodies")
-        }
-        Unfit::Tied { body, obstacle } => {
-            let message = format!("has no motion from here: {}", obstacle_in_words(*obstacle));
-            source.explain(&format!("body[{body}]"), &message, "joints that some motion can keep")
-        }
-        Unfit::Motion { body } => {
-            let message = "moves beyond what floating point holds";
-            source.explain(&place(*body), message, "a motion that can be computed")
-        }
+    let place = |body: usize| overlap::place(scene, body);
+    let overlaps = unfit.iter().filter_map(|unfit| match *unfit {
+        Unfit::Overlap { first, second, depth } => Some(Overlap { first, second, depth }),
+        _ => None,
+    });
+    let overlaps = overlap::explain(&source, scene, overlaps);
+    let say = |unfit: &Unfit| {
+        Some(match unfit {
+            Unfit::BoxTooShort { body } => {
+                let radius = scene.bodies[*body].body.shape.circumradius();
+                let message = "is too large for the periodic box: it could touch its own image";
+                let expected = format!("`world.periodic` lengths above {}", number(2.0 * radius));
+                source.explain(&place(*body), message, &expected)
+            }
+            // Said below, all at once.
+            Unfit::Overlap { .. } => return None,
+            Unfit::OffPlane { joint, gap } => off_plane(&source, scene, *joint, *gap),
+            Unfit::OffJoint { joint, velocity } => {
+                let message = format!("forbids a velocity of {} that its bodies have", number(*velocity));
+                let expected = "velocities and angular velocities that the joint allows, A v = 0";
+                source.explain(&format!("joint[{joint}]"), &message, expected)
+            }
+            Unfit::Instant { joint } => {
+                let message = "holds at this instant only: rows do not say how they move with the bodies";
+                source.explain(&format!("joint[{joint}].kind"), message, "a joint that moves with its bodies")
+            }
+            Unfit::Tied { body, obstacle } => {
+                let message = format!("has no motion from here: {}", obstacle_in_words(*obstacle));
+                source.explain(&format!("body[{body}]"), &message, "joints that some motion can keep")
+            }
+            Unfit::Motion { body } => {
+                let message = "moves beyond what floating point holds";
+                source.explain(&place(*body), message, "a motion that can be computed")
+            }
+        })
     };
     // What is wrong with one body of a fill is mostly wrong with all of them.
     let mut told = HashSet::new();
-    let diagnostics =
-        unfit.iter().map(say).filter(|said| told.insert((said.field.clone(), said.message.clone())));
-    subject.input.refuse(diagnostics.collect())
+    let said = unfit.iter().filter_map(say).chain(overlaps);
+    subject
+        .input
+        .refuse(said.filter(|said| told.insert((said.field.clone(), said.message.clone()))).collect())
 }

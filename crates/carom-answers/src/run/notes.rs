@@ -7,6 +7,7 @@ use carom::scene::model::{Fill, Start};
 use carom::simulation::{Cause, Trouble};
 
 use super::{LIMIT, Running};
+use crate::start::{springs_without_direction, tied_overlaps};
 use crate::words::number;
 
 /// Friction below this is rounding.
@@ -34,6 +35,8 @@ impl Running {
             };
             notes.push(format!("lost at t = {}: {what}, because {}", number(time), because(cause)));
         }
+        notes.extend(tied_overlaps(scene));
+        notes.extend(springs_without_direction(scene));
         let dependent = engine.dependent_rows();
         if dependent > 0 {
             notes.push(format!(

@@ -9,11 +9,13 @@ use carom::impact::demand::{Demand, Grip, demand};
 use carom::impact::mechanism::{Assembly, BodyOutcome};
 use carom::impact::{Options, Order};
 use carom::scene::Diagnostic;
-use carom::scene::instant::Instant;
+use carom::scene::instant::{Finding, Instant};
 use carom::scene::model::Scene;
 
 use crate::options::TOUCHING;
+use crate::overlap::{self, Overlap};
 use crate::resolution;
+use crate::rolling::off_plane;
 use crate::words::number;
 use crate::{Refusal, Resolution, Subject, Verdict};
 
@@ -37,12 +39,7 @@ impl Prepared {
         TOUCHING.check("touching", touching)?;
         let instant = match Instant::of(&subject.scene, touching) {
             Ok(instant) => instant,
-            Err(findings) => {
-                let source = subject.source();
-                let diagnostics =
-                    findings.iter().map(|f| source.explain(&f.path, &f.message, &f.expected)).collect();
-                return Err(subject.input.refuse(diagnostics));
-            }
+            Err(findings) => return Err(refuse(&subject, &findings)),
         };
         let assembly = instant.mechanism().assemble();
         Ok(Self { subject, instant, assembly })
@@ -120,6 +117,26 @@ impl Prepared {
         }
         self.subject.source().explain(&path, &message, &expected)
     }
+}
+
+/// Points at what makes a scene no instant of impact.
+fn refuse(subject: &Subject, findings: &[Finding]) -> Refusal {
+    let (scene, source) = (&subject.scene, subject.source());
+    let overlaps = findings.iter().filter_map(|finding| match *finding {
+        Finding::Overlap { first, second, depth } => Some(Overlap { first, second, depth }),
+        _ => None,
+    });
+    let overlaps = overlap::explain(&source, scene, overlaps);
+    let others = findings.iter().filter_map(|finding| match *finding {
+        Finding::Overlap { .. } => None,
+        Finding::Fill { fill } => {
+            let message = "has no bodies yet at the scene's instant";
+            let expected = "bodies with positions of their own";
+            Some(source.explain(&format!("fill[{fill}]"), message, expected))
+        }
+        Finding::OffPlane { joint, gap } => Some(off_plane(&source, scene, joint, gap)),
+    });
+    subject.input.refuse(others.chain(overlaps).collect())
 }
 
 /// A scene with its result and everything said about it.

@@ -5,6 +5,7 @@ use carom::scene::instant::name;
 use nalgebra::Vector3;
 
 use super::Solved;
+use crate::start::tied_overlaps;
 use crate::words::{number, vector};
 
 impl Solved<'_> {
@@ -17,6 +18,7 @@ impl Solved<'_> {
         if self.prepared.instant.detected {
             notes.extend(self.detection_note());
         }
+        notes.extend(tied_overlaps(self.scene()));
         let needed = self.demand.reported.iter().filter(|(_, needed)| *needed > 1.0);
         let these = if self.result.outcome.impulse_unique { "" } else { ", for the impulses given" };
         for (grip, needed) in needed {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use carom::contact::classify::Type;
 use carom_answers::classify::{Findings, Found};
 
-use super::table::{self, Cell};
+use super::table;
 use super::{Style, number, residual, vector};
 
 /// The most contacts shown one by one.
@@ -13,7 +13,7 @@ const SHOWN: usize = 10;
 
 /// Writes every contact: its type in a sentence, what decides it, and the other numbers.
 pub fn write(out: &mut dyn Write, found: &Findings, style: Style) -> io::Result<()> {
-    let Findings { title, contacts, overlaps, nearest, notes } = found;
+    let Findings { title, contacts, nearest, notes, .. } = found;
     style.write_title(out, title.as_deref())?;
     if contacts.is_empty() {
         match nearest {
@@ -38,16 +38,6 @@ pub fn write(out: &mut dyn Write, found: &Findings, style: Style) -> io::Result<
     for contact in contacts.iter().take(SHOWN) {
         write_contact(out, contact, style)?;
     }
-    let header = ["first", "second", "depth", "approach"];
-    table::write(out, style, "overlapping: not an instant of contact", header, overlaps.len(), |i| {
-        let (pair, k) = (&overlaps[i], &overlaps[i].class.kinematics);
-        [
-            pair.bodies[0].as_str().into(),
-            pair.bodies[1].as_str().into(),
-            Cell::from(number(-k.gap)).alarm_if(true),
-            number(k.v).into(),
-        ]
-    })?;
     if !notes.is_empty() {
         writeln!(out, "\n{}", style.heading("notes"))?;
         for note in notes {

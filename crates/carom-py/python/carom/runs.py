@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Literal, Mapping, NamedTuple, Optional, Sequence, Union
@@ -19,7 +20,7 @@ from .answers import Answer, Sections
 from .errors import AuditError
 from .flight import States
 from .questions import _warn
-from .scene import AnyScene, Text, read
+from .scene import AnyScene, read
 
 if TYPE_CHECKING:
     from .plots import Animation
@@ -138,7 +139,7 @@ class Recording(Answer):
         document: Union[Sections, dict[str, Any]],
         tables: Mapping[str, Any],
         described: Any,
-        recorded: Any = None,
+        recorded: Any,
     ) -> None:
         super().__init__(document)
         self.events = Events(tables["events"])
@@ -166,8 +167,6 @@ class Recording(Answer):
     def to_dict(self, samples: bool = False) -> dict[str, Any]:
         """The document of `carom run --json`, events included; with `samples` also those."""
         document = super().to_dict()
-        if self._recorded is None:
-            return document
         entries: dict[str, Any] = json.loads(self._recorded.entries(samples))
         return {**entries, **document}
 
@@ -212,8 +211,37 @@ class Recording(Answer):
 
         return animate(self, frames, fps, view)
 
+    def save(self, folder: Union[str, "os.PathLike[str]"], *, force: bool = False) -> Path:
+        """Writes the run into a folder, as `carom run -o` does, for `carom view`, `carom plot` and `carom.load`; returns its path. A run
+        that is there already is replaced only with `force`. The scene goes with it as its text says: `forces` of yours, being
+        functions, do not.
+
+        >>> import tempfile
+        >>> from carom import Body, Scene, Sphere, load
+        >>> flying = run(Scene(body=[Body("ball", Sphere(0.1), mass=1.0, velocity=[1, 0, 0])]), until=0.1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     again = load(flying.save(folder))
+        >>> again.to_dict()["final"] == flying.to_dict()["final"]
+        True
+        """
+        place = Path(folder)
+        flag("force", force)
+        place.mkdir(parents=True, exist_ok=True)
+        older = [each for each in place.iterdir() if _OURS.fullmatch(each.name)]
+        if older and not force:
+            raise FileExistsError(f"{place} holds a run already: `force=True` replaces it")
+        files = self._recorded.files()
+        for each in older:
+            each.unlink()
+        # The result last, so that a folder with one is whole.
+        for name in sorted(files, key=lambda name: name == _RESULT):
+            unfinished = place / f"{name}.tmp"
+            unfinished.write_bytes(files[name])
+            unfinished.replace(place / name)
+        return place
+
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a recording is not pickled: write it with the program's `-o`, or its tables with pyarrow")
+        return _again, (self._recorded.files(), self._document())
 
     def _summary(self) -> str:
         found = self._document()
@@ -305,13 +333,7 @@ def run(
     recorded = _carom.ask_run(read(scene), changes, pushes, progress)
     if recorded.warnings:
         _warn(recorded.warnings)
-    tables = {"events": recorded.events(), "samples": recorded.samples()}
-    joints, reactions = recorded.joint_impulses(), recorded.reactions()
-    if len(joints):
-        tables["joint_impulses"] = joints
-    if len(reactions):
-        tables["reactions"] = reactions
-    answer = Recording(recorded.document, tables, recorded.described(), recorded)
+    answer = _recording(recorded, recorded.document)
     if strict and recorded.verdict:
         raise AuditError(f"the audit found a violation: {recorded.verdict}", answer)
     return answer
@@ -375,22 +397,33 @@ def _rows(value: Any, count: int) -> NDArray[np.float64]:
 
 
 def load(folder: Union[str, "os.PathLike[str]"]) -> Recording:
-    """Opens the folder of a run that the program wrote with `-o`. Needs pyarrow."""
-    try:
-        import pyarrow.parquet as parquet
-    except ImportError:
-        raise ImportError("a run's folder holds Parquet files: pip install pyarrow") from None
+    """Opens the folder of a run that came to its end: one that the program wrote with `-o`, or `Recording.save`."""
     place = Path(folder)
-    if not (place / "run.json").is_file():
-        raise FileNotFoundError(f"{place} holds no run: there is no run.json")
-    tables = {}
-    for name in ("events", "samples", "joint_impulses", "reactions", "observables"):
-        if (place / f"{name}.parquet").is_file():
-            tables[name] = parquet.read_table(place / f"{name}.parquet")
-    described: Any = ([], [], (0.0, 0.0, 0.0))
-    for name in ("scene.toml", "scene.json"):
-        if (place / name).is_file():
-            text = (place / name).read_text(encoding="utf-8")
-            described = _carom.describe(Text(str(place / name), text, name.endswith("json")))
-    document = json.loads((place / "run.json").read_text(encoding="utf-8"))
-    return Recording(document, tables, described)
+    if not (place / _RESULT).is_file():
+        raise FileNotFoundError(f"{place} holds no run: there is no {_RESULT}")
+    files = {each.name: each.read_bytes() for each in place.iterdir() if _WHOLE.fullmatch(each.name)}
+    recorded = _carom.reopen(files)
+    return _recording(recorded, recorded.document)
+
+
+_RESULT = "run.json"
+
+# The files of a whole run; and all that a run leaves in a folder on its way.
+_WHOLE = re.compile(r"scene\.(toml|json)|run\.json|(events|samples|joint_impulses|reactions|observables)\.parquet")
+_OURS = re.compile(rf"({_WHOLE.pattern}|checkpoint\.json|trajectory\.(xyz|gsd)|(events|samples|joint_impulses|reactions)-\d{{5}}\.parquet)(\.tmp)?")
+
+
+def _recording(recorded: Any, document: Union[Sections, dict[str, Any]]) -> Recording:
+    """What a run left behind, as users see it."""
+    tables = {"events": recorded.events(), "samples": recorded.samples()}
+    joints, reactions = recorded.joint_impulses(), recorded.reactions()
+    if len(joints):
+        tables["joint_impulses"] = joints
+    if len(reactions):
+        tables["reactions"] = reactions
+    return Recording(document, tables, recorded.described(), recorded)
+
+
+def _again(files: dict[str, bytes], document: dict[str, Any]) -> Recording:
+    """A recording that was pickled."""
+    return _recording(_carom.reopen(files), document)

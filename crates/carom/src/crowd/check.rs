@@ -4,9 +4,10 @@ use super::due::PLANE;
 use super::{Crowd, index};
 
 impl Crowd {
-    /// Compares the bodies with the ledger, and looks at every pair of neighbours whose balls overlap.
+    /// Compares the bodies with the ledger, and looks at every pair of neighbours whose balls overlap. A run does so by itself
+    /// now and then.
     #[cold]
-    pub(super) fn check(&mut self) {
+    pub fn compare(&mut self) {
         let mut states = Vec::with_capacity(self.hot.len());
         self.states_into(&mut states);
         self.ledger.check(&self.world, &states, self.time(), self.counts.collisions);

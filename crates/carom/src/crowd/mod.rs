@@ -263,8 +263,18 @@ impl Crowd {
         Ok(crowd)
     }
 
-    /// Goes on to a time, or for so many collisions. `None`: the collisions are used up, and there is more to come.
+    /// Goes on to a time, or for so many collisions. `None`: the collisions are used up, and there is more to come. What comes
+    /// to its time is compared as a whole with the ledger.
     pub fn advance(&mut self, until: f64, most: u64, watcher: &mut impl Watcher) -> Option<Stopped> {
+        let stopped = self.go_on_to(until, most, watcher);
+        if stopped == Some(Stopped::Until) {
+            self.compare();
+        }
+        stopped
+    }
+
+    /// The same without that, for stops on the way: a comparison looks at every body and its neighbours.
+    pub fn go_on_to(&mut self, until: f64, most: u64, watcher: &mut impl Watcher) -> Option<Stopped> {
         let last = self.counts.collisions.saturating_add(most);
         loop {
             if self.stopped.is_some() {
@@ -283,7 +293,6 @@ impl Crowd {
                 if end.is_finite() {
                     self.clock.now = self.clock.now.max(end);
                 }
-                self.check();
                 return Some(Stopped::Until);
             }
             if time >= self.clock.length {
@@ -333,7 +342,7 @@ impl Crowd {
     #[cold]
     fn keep_house(&mut self) {
         self.checked = self.counts.collisions;
-        self.check();
+        self.compare();
         if self.counts.collisions - self.ordered >= ORDERED * self.hot.len() as u64 {
             self.ordered = self.counts.collisions;
             self.reorder();

@@ -29,6 +29,5 @@ mod resolve;
 mod system;
 
 pub use law::Law;
-pub(crate) use outcome::short;
 pub use outcome::*;
 pub use problem::*;

@@ -465,7 +465,7 @@ impl Serialize for Note {
 }
 
 /// Seven digits, for a sentence.
-pub(crate) fn short(x: f64) -> String {
+fn short(x: f64) -> String {
     let size = x.abs();
     if size != 0.0 && !(1e-4..1e7).contains(&size) {
         return format!("{x:.6e}");

@@ -2,8 +2,7 @@
 //!
 //! Without explicit contacts, every two bodies, and every body and plane, that touch are in contact: |gap| at most
 //! a tolerance times their size. Bodies tied by a joint are left alone, as mechanisms overlap at their joints by
-//! design. What overlaps by more than the tolerance has no meaning as an instant of impact and is named with its
-//! depth.
+//! design. What overlaps by more than the tolerance has no meaning as an instant of impact and is a finding.
 
 use nalgebra::{Isometry3, Unit, Vector3};
 
@@ -12,7 +11,6 @@ use crate::body::{Body, State};
 use crate::contact::{Contact, Side};
 use crate::gap::{Gap, gap, gap_to_plane};
 use crate::impact::mechanism::Mechanism;
-use crate::impact::short;
 use crate::joint::{Joint, Kind};
 use crate::shape::Shape;
 
@@ -34,15 +32,30 @@ pub struct Instant {
     pub nearest: Option<([Side; 2], f64)>,
 }
 
-/// Something about a scene, found after reading it, that makes it meaningless.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
-    /// The entry, such as `body[1]`.
-    pub path: String,
-    /// What is wrong.
-    pub message: String,
-    /// What would be right.
-    pub expected: String,
+/// Something about a scene, found after reading it, that makes it meaningless as an instant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Finding {
+    /// A fill, whose bodies have no places yet.
+    Fill {
+        /// The fill.
+        fill: usize,
+    },
+    /// Two overlap by more than the tolerance; in a periodic box each image by itself.
+    Overlap {
+        /// The first side.
+        first: Side,
+        /// The second, a body; the same as the first where it overlaps an image of its own.
+        second: usize,
+        /// How deep.
+        depth: f64,
+    },
+    /// A rolling body does not touch its plane.
+    OffPlane {
+        /// The joint.
+        joint: usize,
+        /// How far it is above, negative below.
+        gap: f64,
+    },
 }
 
 impl Instant {
@@ -53,11 +66,7 @@ impl Instant {
     pub fn of(scene: &Scene, touching: f64) -> Result<Self, Vec<Finding>> {
         let mut findings = Vec::new();
         if !scene.fills.is_empty() {
-            findings.push(Finding {
-                path: "fill[0]".to_string(),
-                message: "has no bodies yet at the scene's instant".to_string(),
-                expected: "bodies with positions of their own".to_string(),
-            });
+            findings.push(Finding::Fill { fill: 0 });
         }
         let bodies: Vec<(Body, State)> = scene.bodies.iter().map(|b| (b.body, b.state)).collect();
         let mut instant = Self {
@@ -71,10 +80,8 @@ impl Instant {
         let mut nearest: Option<([Side; 2], f64)> = None;
         instant.each_near_pair(scene, touching, |sides, image, found, size| {
             if found.gap < -touching * size {
-                let finding = overlap(scene, sides, found.gap);
-                // An image to the left says no more than the one to the right.
-                if !findings.contains(&finding) {
-                    findings.push(finding);
+                if let [first, Side::Body(second)] = sides {
+                    findings.push(Finding::Overlap { first, second, depth: -found.gap });
                 }
             } else if found.gap <= touching * size {
                 touches.push((sides, image, found));
@@ -167,15 +174,7 @@ impl Instant {
         let (body, state) = &self.bodies[joint.bodies[0]];
         let found = gap_to_plane(&body.shape, &state.pose(), half_space).gap;
         let apart = found.is_nan() || found.abs() > touching * body.shape.circumradius();
-        apart.then(|| Finding {
-            path: format!("joint[{number}]"),
-            message: format!(
-                "the body of the rolling joint `{}` is {} from its plane",
-                joint.name,
-                short(found)
-            ),
-            expected: "a body that touches the plane it rolls on".to_string(),
-        })
+        apart.then_some(Finding::OffPlane { joint: number, gap: found })
     }
 
     /// A rolling joint is the contact of its body with its plane.
@@ -235,22 +234,6 @@ pub fn nearest_image(scene: &Scene, first: &State, second: &State) -> Isometry3<
         }
     }
     pose
-}
-
-fn overlap(scene: &Scene, sides: [Side; 2], gap: f64) -> Finding {
-    let [first, second] = sides.map(|side| name(scene, side));
-    let path = match sides[1] {
-        Side::Body(i) | Side::Plane(i) => format!("body[{i}].position"),
-    };
-    Finding {
-        path,
-        message: if first == second {
-            format!("`{second}` overlaps its own image in the next box by {}", short(-gap))
-        } else {
-            format!("`{second}` overlaps `{first}` by {}", short(-gap))
-        },
-        expected: "bodies that touch or are apart".to_string(),
-    }
 }
 
 /// The name of one side.

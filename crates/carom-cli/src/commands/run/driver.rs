@@ -101,7 +101,7 @@ impl Driver {
             let can_go_on = running.end() == Some(End::INTERRUPTED);
             let more = |folder: &Folder| {
                 if let Some(observer) = &running.engine.observer {
-                    folder.write_blocks(&observer.blocks())?;
+                    folder.write_blocks(scene, &observer.blocks())?;
                 }
                 self.trajectory.map_or(Ok(()), |format| folder.write_trajectory(format, scene))
             };

@@ -24,11 +24,12 @@ use carom::record::{Event, JointReaction, Sample};
 use carom::scene::Format as Language;
 use carom::scene::model::Scene;
 use carom_answers::run::{Rows, Running, Settings, Snapshot};
+use carom_answers::tables::file::{file, of_arrow};
+use carom_answers::tables::{self, JointRow};
 use carom_answers::{Input, Refusal};
 use serde::{Deserialize, Serialize};
 
-use super::shelf::{Shelf, is_part, part_name};
-use super::table::{JointRow, Table};
+use super::shelf::{Metadata, Shelf, is_part, part_name};
 use super::trajectory::{self, Format};
 use super::whole::{UNFINISHED, at, replace, sync, write};
 use crate::{Failure, VERSION};
@@ -89,7 +90,7 @@ pub struct Folder {
     path: PathBuf,
     hash: String,
     /// For the metadata of files.
-    about: [(&'static str, String); 3],
+    about: Metadata,
     events: Shelf<Event>,
     samples: Shelf<Sample>,
     /// Only where there are joints.
@@ -120,16 +121,16 @@ impl Folder {
         let hash = input.hash();
         let title = scene.title.clone().unwrap_or_default();
         let about = [("version", VERSION.to_string()), ("scene", hash.clone()), ("title", title)];
-        let events = Shelf::new(Table::of_events(&about), Table::events);
-        let samples = Shelf::new(Table::of_samples(&about), Table::samples);
+        let events = Shelf::new(TABLES[0], &about, tables::events);
+        let samples = Shelf::new(TABLES[1], &about, tables::samples);
         Self {
             path: path.to_path_buf(),
             hash,
             events,
             samples,
             joints: (!scene.joints.is_empty()).then(|| JointShelves {
-                impulses: Shelf::new(Table::of_joint_impulses(&about), Table::joint_impulses),
-                reactions: Shelf::new(Table::of_reactions(&about), Table::reactions),
+                impulses: Shelf::new(TABLES[2], &about, tables::joint_impulses),
+                reactions: Shelf::new(TABLES[3], &about, tables::reactions),
             }),
             about,
             _lock: lock,
@@ -237,9 +238,9 @@ impl Folder {
     }
 
     /// Writes the means of blocks.
-    pub fn write_blocks(&self, blocks: &[BlockMeans]) -> io::Result<()> {
-        let table = Table::of_observables(&self.about);
-        replace(&self.path.join(MADE[0]), &table.file(&table.observables(blocks)?)?)
+    pub fn write_blocks(&self, scene: &Scene, blocks: &[BlockMeans]) -> io::Result<()> {
+        let rows = tables::observables(scene, blocks, &self.about).map_err(of_arrow)?;
+        replace(&self.path.join(MADE[0]), &file(&rows)?)
     }
 
     /// Writes the samples in another format.
@@ -258,17 +259,8 @@ impl Folder {
 
     /// Takes events, and what the joints carried in them.
     pub fn take_events(&mut self, scene: &Scene, events: &[Event]) -> io::Result<()> {
-        if let Some(joints) = &mut self.joints
-            // All contacts of an event have the same.
-            && let Some(event) = events.iter().find(|event| !event.joints.is_empty())
-        {
-            let row = |impulse: &carom::record::JointImpulse| JointRow {
-                number: event.number,
-                time: event.time,
-                impulse: impulse.clone(),
-            };
-            let rows: Vec<JointRow> = event.joints.iter().map(row).collect();
-            joints.impulses.take(&self.path, scene, &rows)?;
+        if let Some(joints) = &mut self.joints {
+            joints.impulses.take(&self.path, scene, &JointRow::of(events))?;
         }
         self.events.take(&self.path, scene, events)
     }
@@ -342,11 +334,11 @@ impl Folder {
         result: impl FnOnce(Rows) -> io::Result<Vec<u8>>,
     ) -> io::Result<()> {
         self.checkpoint(scene, standing)?;
-        self.events.merge(&self.path)?;
-        self.samples.merge(&self.path)?;
+        self.events.merge(&self.path, scene)?;
+        self.samples.merge(&self.path, scene)?;
         if let Some(joints) = &self.joints {
-            joints.impulses.merge(&self.path)?;
-            joints.reactions.merge(&self.path)?;
+            joints.impulses.merge(&self.path, scene)?;
+            joints.reactions.merge(&self.path, scene)?;
         }
         more(self)?;
         replace(&self.path.join(RESULT), &result(self.rows())?)?;

@@ -8,7 +8,6 @@ mod recording;
 mod replicas;
 mod shelf;
 mod story;
-mod table;
 mod tape;
 mod trajectory;
 mod whole;

@@ -3,18 +3,12 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int32Type, UInt64Type};
-use arrow_array::{Array, RecordBatch};
-use carom::body::State;
-use carom::contact::Side;
-use carom::contact::classify::Type;
-use carom::record::{Event, Kind, Moment, Recorder, Sample};
+use arrow_array::RecordBatch;
+use carom::record::Recorder;
 use carom::scene::model::Scene;
 use carom_answers::Refusal;
-use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use carom_answers::tables::read::{Names, events, samples};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use super::super::input::read_scene;
@@ -116,111 +110,4 @@ impl Recording {
         }
         Ok(())
     }
-}
-
-/// Bodies and planes by name.
-struct Names<'a>(std::collections::HashMap<&'a str, Side>);
-
-impl<'a> Names<'a> {
-    fn of(scene: &'a Scene) -> Self {
-        let bodies = scene.bodies.iter().enumerate().map(|(i, body)| (body.name.as_str(), Side::Body(i)));
-        let planes = scene.planes.iter().enumerate().map(|(i, plane)| (plane.name.as_str(), Side::Plane(i)));
-        Self(bodies.chain(planes).collect())
-    }
-}
-
-/// A column of numbers.
-fn numbers<'a>(batch: &'a RecordBatch, name: &str) -> Option<&'a [f64]> {
-    Some(batch.column_by_name(name)?.as_primitive_opt::<Float64Type>()?.values())
-}
-
-/// A column of numbers that may be missing.
-fn some_numbers<'a>(batch: &'a RecordBatch, name: &str) -> Option<impl Fn(usize) -> Option<f64> + use<'a>> {
-    let column = batch.column_by_name(name)?.as_primitive_opt::<Float64Type>()?;
-    Some(|row: usize| column.is_valid(row).then(|| column.value(row)))
-}
-
-/// Three columns of numbers.
-fn vectors<'a>(batch: &'a RecordBatch, names: [&str; 3]) -> Option<impl Fn(usize) -> Vector3<f64> + use<'a>> {
-    let [x, y, z] = [numbers(batch, names[0])?, numbers(batch, names[1])?, numbers(batch, names[2])?];
-    Some(|row: usize| Vector3::new(x[row], y[row], z[row]))
-}
-
-/// A column of names.
-fn words<'a>(batch: &'a RecordBatch, name: &str) -> Option<impl Fn(usize) -> &'a str + use<'a>> {
-    let column = batch.column_by_name(name)?.as_dictionary_opt::<Int32Type>()?;
-    let values = column.values().as_string_opt::<i32>()?;
-    Some(|row: usize| column.key(row).map_or("", |key| values.value(key)))
-}
-
-fn samples(batch: &RecordBatch, names: &Names) -> Option<Vec<Sample>> {
-    let (time, body, moment) = (numbers(batch, "time")?, words(batch, "body")?, words(batch, "moment")?);
-    let event = batch.column_by_name("event")?.as_primitive_opt::<UInt64Type>()?;
-    let position = vectors(batch, ["px", "py", "pz"])?;
-    let (w, axis) = (numbers(batch, "qw")?, vectors(batch, ["qx", "qy", "qz"])?);
-    let velocity = vectors(batch, ["vx", "vy", "vz"])?;
-    let angular_velocity = vectors(batch, ["wx", "wy", "wz"])?;
-    (0..batch.num_rows())
-        .map(|row| {
-            let Side::Body(body) = *names.0.get(body(row))? else { return None };
-            let moment = match moment(row) {
-                "sample" => Moment::Sample,
-                "before" => Moment::Before(event.value(row)),
-                "after" => Moment::After(event.value(row)),
-                _ => return None,
-            };
-            let state = State {
-                position: position(row),
-                orientation: UnitQuaternion::new_unchecked(Quaternion::from_parts(w[row], axis(row))),
-                velocity: velocity(row),
-                angular_velocity: angular_velocity(row),
-            };
-            Some(Sample { time: time[row], moment, body, state })
-        })
-        .collect()
-}
-
-fn events(batch: &RecordBatch, names: &Names) -> Option<Vec<Event>> {
-    let number = batch.column_by_name("number")?.as_primitive_opt::<UInt64Type>()?.values();
-    let (time, time_error) = (numbers(batch, "time")?, numbers(batch, "time_error")?);
-    let (kind, class) = (words(batch, "kind")?, words(batch, "type")?);
-    let (first, second) = (words(batch, "first")?, words(batch, "second")?);
-    let image = |axis: &str| Some(batch.column_by_name(axis)?.as_primitive_opt::<Int32Type>()?.values());
-    let images = [image("image_x")?, image("image_y")?, image("image_z")?];
-    let point = vectors(batch, ["point_x", "point_y", "point_z"])?;
-    let normal = vectors(batch, ["normal_x", "normal_y", "normal_z"])?;
-    let impulse_vector = vectors(batch, ["impulse_x", "impulse_y", "impulse_z"])?;
-    let (gap, impulse) = (numbers(batch, "gap")?, numbers(batch, "impulse")?);
-    let (approach, separation) = (numbers(batch, "approach")?, numbers(batch, "separation")?);
-    let (g2, g3) = (some_numbers(batch, "g2")?, some_numbers(batch, "g3")?);
-    let force_slope = some_numbers(batch, "force_slope")?;
-    let limit = (some_numbers(batch, "limit_time")?, some_numbers(batch, "limit_error")?);
-    let energy = (numbers(batch, "energy_before")?, numbers(batch, "energy_after")?);
-    (0..batch.num_rows())
-        .map(|row| {
-            Some(Event {
-                number: number[row],
-                time: time[row],
-                time_error: time_error[row],
-                kind: Kind::ALL.into_iter().find(|own| own.name() == kind(row))?,
-                sides: [*names.0.get(first(row))?, *names.0.get(second(row))?],
-                image: images.map(|axis| axis[row]),
-                point: point(row),
-                normal: normal(row),
-                gap: gap[row],
-                approach: approach[row],
-                separation: separation[row],
-                impulse: impulse[row],
-                impulse_vector: impulse_vector(row),
-                class: Type::ALL.into_iter().find(|own| own.name() == class(row))?.name(),
-                g2: g2(row),
-                g3: g3(row),
-                force_slope: force_slope(row),
-                joints: Arc::new([]),
-                limit: limit.0(row).zip(limit.1(row)).map(|(time, error)| [time, error]),
-                energy_before: energy.0[row],
-                energy_after: energy.1[row],
-            })
-        })
-        .collect()
 }

@@ -1,21 +1,32 @@
 //! One table of a run's folder on its way to the disk: rows, parts of some thousand rows, and one file at the end.
 
+use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
 use carom::scene::model::Scene;
+use carom_answers::tables::About;
+use carom_answers::tables::file::{RUN, Writer, file, of_arrow, of_parquet};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use super::table::Table;
-use super::whole::{replace, write};
+use super::whole::{at, replace, write};
 
 /// The most rows of a table kept in memory.
 const ROWS: usize = 1 << 16;
 
+/// For the metadata of files.
+pub type Metadata = [(&'static str, String); 3];
+
+/// Makes a table of rows.
+type RowsOf<T> = fn(&Scene, &[T], &About) -> Result<RecordBatch, ArrowError>;
+
 /// One table's rows on their way to its parts.
 pub struct Shelf<T> {
-    table: Table,
-    rows_of: fn(&Table, &Scene, &[T]) -> io::Result<RecordBatch>,
+    name: &'static str,
+    about: Metadata,
+    rows_of: RowsOf<T>,
     buffer: Vec<T>,
     /// How many parts there are.
     pub parts: u32,
@@ -24,9 +35,9 @@ pub struct Shelf<T> {
 }
 
 impl<T: Clone> Shelf<T> {
-    /// An empty one.
-    pub fn new(table: Table, rows_of: fn(&Table, &Scene, &[T]) -> io::Result<RecordBatch>) -> Self {
-        Self { table, rows_of, buffer: Vec::new(), parts: 0, rows: 0 }
+    /// An empty one of a table with a name, which is that of its file.
+    pub fn new(name: &'static str, about: &Metadata, rows_of: RowsOf<T>) -> Self {
+        Self { name, about: about.clone(), rows_of, buffer: Vec::new(), parts: 0, rows: 0 }
     }
 
     /// Takes rows.
@@ -40,9 +51,9 @@ impl<T: Clone> Shelf<T> {
         if self.buffer.is_empty() {
             return Ok(());
         }
-        let rows = (self.rows_of)(&self.table, scene, &self.buffer)?;
+        let rows = (self.rows_of)(scene, &self.buffer, &self.about).map_err(of_arrow)?;
         let part = self.parts + 1;
-        replace(&path.join(part_name(self.table.name, part)), &self.table.file(&rows)?)?;
+        replace(&path.join(part_name(self.name, part)), &file(&rows)?)?;
         self.parts = part;
         self.rows += self.buffer.len() as u64;
         self.buffer.clear();
@@ -50,12 +61,26 @@ impl<T: Clone> Shelf<T> {
     }
 
     /// Makes one file of the parts.
-    pub fn merge(&self, path: &Path) -> io::Result<()> {
-        let parts: Vec<PathBuf> =
-            (1..=self.parts).map(|part| path.join(part_name(self.table.name, part))).collect();
-        let whole = path.join(format!("{}.parquet", self.table.name));
-        write(&whole, |file| self.table.merge(&parts, file))
+    pub fn merge(&self, path: &Path, scene: &Scene) -> io::Result<()> {
+        let schema = (self.rows_of)(scene, &[], &self.about).map_err(of_arrow)?.schema();
+        let whole = path.join(format!("{}.parquet", self.name));
+        write(&whole, |out| {
+            let mut writer = Writer::new(schema, out)?;
+            for part in (1..=self.parts).map(|part| path.join(part_name(self.name, part))) {
+                add(&mut writer, &part).map_err(|error| at(&part, &error))?;
+            }
+            writer.finish()
+        })
     }
+}
+
+/// Adds the rows of a part.
+fn add(writer: &mut Writer<File>, part: &Path) -> io::Result<()> {
+    let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(part)?).map_err(of_parquet)?;
+    for rows in reader.with_batch_size(RUN).build().map_err(of_parquet)? {
+        writer.push(rows.map_err(of_arrow)?)?;
+    }
+    Ok(())
 }
 
 /// The name of a part.

@@ -21,10 +21,10 @@ use arrow_array::types::{Float64Type, Int32Type};
 use carom::body::State;
 use carom::scene::model::Scene;
 use carom::shape::Shape;
+use carom_answers::tables::file::{of_arrow, of_parquet};
 use nalgebra::{Quaternion, Unit, Vector3};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use super::table::{of_arrow, of_parquet};
 use super::whole::at;
 
 /// A format of trajectories.
