@@ -11,7 +11,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
-/// Rows written at a time; a power of two that divides [`GROUP`].
+/// Rows written at a time; a power of two that divides `GROUP`.
 pub const RUN: usize = 1 << 13;
 
 /// Rows of a row group.

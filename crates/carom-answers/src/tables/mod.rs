@@ -8,7 +8,7 @@
 //! | `joint_impulses` | one joint in one impact | `number`, `time`, `joint`, `impulse` (a list, one for each row), `linear_x` …, `angular_x` …, `point_x` …, `determined` |
 //! | `reactions` | one joint at one sample | `time`, `joint`, `force_x` …, `torque_x` …, `point_x` … |
 //!
-//! Every number's unit is in its field's metadata under `unit`. Names are dictionaries. [`file`] writes Parquet, and
+//! Every number's unit is in its field's metadata under `unit`. Names are dictionaries. [`mod@file`] writes Parquet, and
 //! [`read`] makes events, samples and the rest of tables again.
 
 pub mod file;

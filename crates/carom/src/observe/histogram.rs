@@ -176,7 +176,13 @@ mod tests {
             for (i, a) in places.iter().enumerate() {
                 for b in &places[i + 1..] {
                     let apart = region.shortest(b - a).norm();
-                    if let Some(count) = counts.get_mut((apart / histogram.width) as usize) {
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        clippy::cast_sign_loss,
+                        reason = "a small bin"
+                    )]
+                    let bin = (apart / histogram.width) as usize;
+                    if let Some(count) = counts.get_mut(bin) {
                         *count += 1;
                     }
                 }

@@ -121,8 +121,11 @@ impl Curves {
     }
 }
 
+/// Points of a function.
+type Curve = Vec<(f64, f64)>;
+
 /// The points of a curve, and the collisions of a body per time.
-fn curve(observables: &Value, function: Function) -> Option<(Vec<(f64, f64)>, Option<f64>)> {
+fn curve(observables: &Value, function: Function) -> Option<(Curve, Option<f64>)> {
     let [name, x, y] = function.fields();
     let column = |key: &str| observables[name][key].as_array();
     let numbers = column(x)?.iter().zip(column(y)?);
