@@ -10,10 +10,8 @@ use carom::record::{Event, Kind, Memory as Record};
 use carom::scene::model::RunSettings;
 use carom::shape::{HalfSpace, Shape};
 use carom::simulation::{Simulation, World};
-use crowding::{Memory, body, gaussian, lattice, scene, world};
-use nalgebra::{Unit, UnitQuaternion, Vector3};
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use crowding::{Memory, body, lattice, mixture, scene, world};
+use nalgebra::{Unit, Vector3};
 
 const SPHERE: Shape = Shape::Sphere { radius: 0.5 };
 const RICE: Shape = Shape::Ellipsoid { semi_axes: [1.0, 0.5, 0.5] };
@@ -80,34 +78,6 @@ fn same(world: &World, states: &[State], until: f64, tolerance: f64) -> usize {
     assert!(audit.energy_error_max.value < 1e-13 && audit.linear_error_max.value < 1e-13, "{audit:?}");
     assert!(audit.gap_min > -1e-13 && audit.restitution_error_max.value < 1e-13, "{audit:?}");
     events.len()
-}
-
-fn turn(random: &mut ChaCha8Rng) -> UnitQuaternion<f64> {
-    UnitQuaternion::from_scaled_axis(Vector3::from_fn(|_, _| 2.0 * gaussian(random)))
-}
-
-/// Bodies of several shapes in a periodic box, at random, apart.
-fn mixture(shapes: &[Shape], count: usize, length: f64, seed: u64) -> (World, Vec<State>) {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let bodies: Vec<_> = (0..count).map(|k| body(shapes[k % shapes.len()], 1.0 + k as f64 / 7.0)).collect();
-    let mut states: Vec<State> = Vec::new();
-    while states.len() < count {
-        let reach = bodies[states.len()].shape.circumradius();
-        let position = Vector3::from_fn(|_, _| random.random_range(0.0..length));
-        let clear = states.iter().zip(&bodies).all(|(state, body)| {
-            let apart = (position - state.position).map(|x| x - length * (x / length).round());
-            apart.norm() > reach + body.shape.circumradius()
-        });
-        if clear {
-            states.push(State {
-                position,
-                orientation: turn(&mut random),
-                velocity: Vector3::from_fn(|_, _| gaussian(&mut random)),
-                angular_velocity: Vector3::from_fn(|_, _| gaussian(&mut random)),
-            });
-        }
-    }
-    (world(&bodies, Some(Vector3::repeat(length))), states)
 }
 
 #[test]

@@ -4,10 +4,11 @@ use nalgebra::Vector3;
 
 use super::course::Spin;
 use super::due::{Due, PLANE};
+use super::foresee::{Foreseen, Unforeseen};
 use super::kept::Line;
 use super::predict::Parted;
 use super::touch::{Met, STILL};
-use super::{Cause, Collision, Crowd, Stopped, Watcher, index};
+use super::{Cause, Collision, Crowd, Stopped, Watcher};
 use crate::body::State;
 use crate::contact::Surface;
 use crate::gap::Gap;
@@ -39,6 +40,13 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
+    pub fn clear(&mut self) {
+        self.bodies.clear();
+        self.before.clear();
+        self.after.clear();
+        self.contacts.clear();
+    }
+
     pub fn place(&self, body: u32) -> usize {
         // Clusters are small; a body of a contact is always in its cluster.
         self.bodies.iter().position(|&b| b == body).unwrap_or(0)
@@ -104,45 +112,28 @@ impl Crowd {
         of(met.first) + of(met.second)
     }
 
-    /// Any one contact.
-    pub(super) fn strike(&mut self, met: &Met, t: f64, sinks: bool, soon: bool, watcher: &mut impl Watcher) {
-        let bodies: Vec<u32> = [met.first, met.second].into_iter().filter(|&i| i < PLANE).collect();
-        let before: Vec<State> = bodies.iter().map(|&i| self.state(i as usize, t)).collect();
-        let mut cluster = Cluster { bodies, after: before.clone(), before, contacts: Vec::new() };
-        let Some(contact) = self.encounter(met, t, &cluster) else { return };
-        cluster.contacts.push(contact);
-        if self.has_collapsed(met, t, contact.approach) {
-            return;
+    /// Any one contact; as foreseen, if it was.
+    pub(super) fn strike(
+        &mut self,
+        met: &Met,
+        [sinks, soon]: [bool; 2],
+        t: f64,
+        foreseen: Option<&mut Foreseen>,
+        watcher: &mut impl Watcher,
+    ) {
+        if let Some(foreseen) = foreseen {
+            return self.touch_as_foreseen(met, [sinks, soon], t, foreseen, watcher);
         }
-        let closes = contact.approach < -STILL * self.speed(met, &cluster);
-        if closes && !self.apply_law(&mut cluster, t) {
-            return self.lose(self.sides(met), Cause::Law);
-        }
-        for &i in &cluster.bodies {
-            self.clear_due(i);
-        }
-        if !closes {
-            if sinks {
-                self.stopped.get_or_insert(Stopped::Paradox);
+        let mut foreseen = std::mem::take(&mut self.scratch.foreseen);
+        match self.foresee_touch(met, t, &mut foreseen) {
+            Ok(()) => self.touch_as_foreseen(met, [sinks, soon], t, &mut foreseen, watcher),
+            Err(Unforeseen::Gapless) => {}
+            Err(Unforeseen::Collapsed) => {
+                self.stopped.get_or_insert(Stopped::Stalled);
             }
-            self.ledger.see_gap(contact.found.gap, self.counts.collisions);
-            self.counts.grazes += 1;
-            self.go_on(&cluster, t);
-            self.scratch.close.clear();
-            return;
+            Err(Unforeseen::Lawless) => self.lose(self.sides(met), Cause::Law),
         }
-        let saved = self.launch(&cluster, t);
-        self.go_on(&cluster, t);
-        if !self.scratch.close.is_empty() {
-            self.scratch.close.clear();
-            let tried = self.put_back(&cluster, saved);
-            if self.settings.growth == 0.0 && self.strike_together(met, t, watcher) {
-                return;
-            }
-            self.put_back(&cluster, tried);
-        }
-        self.counts.elastic += u64::from(soon);
-        self.record(&cluster, t, watcher);
+        self.scratch.foreseen = foreseen;
     }
 
     /// All contacts that belong with one, as one impact. False if there is only that one.
@@ -239,49 +230,24 @@ impl Crowd {
         }
     }
 
-    /// Sets everyone of a cluster on a new course, and returns the old ones.
-    pub(super) fn launch(&mut self, cluster: &Cluster, t: f64) -> Vec<(Line, Spin, f64)> {
-        let mut saved = Vec::with_capacity(cluster.bodies.len());
+    /// Sets everyone of a cluster on a new course.
+    fn launch(&mut self, cluster: &Cluster, t: f64) {
         for ((&i, before), after) in cluster.bodies.iter().zip(&cluster.before).zip(&cluster.after) {
-            let i = i as usize;
-            let line = self.hot[i].line;
-            let turned = before.angular_velocity != after.angular_velocity;
-            let spin = if turned && !self.solid(index(i)).is_fixed() {
-                let spin = Spin::new(self.body(index(i)), after, t);
-                std::mem::replace(&mut self.spin[i], spin)
-            } else {
-                self.spin[i].clone()
-            };
-            saved.push((line, spin, self.cold[i].last));
-            if !self.solid(index(i)).is_fixed() {
-                self.hot[i].line = Line { position: before.position, velocity: after.velocity, since: t };
-                self.cold[i].last = t;
-                self.follow_path(i, t);
+            if self.solid(i).is_fixed() {
+                continue;
             }
-        }
-        saved
-    }
-
-    /// Exchanges the courses of a cluster.
-    pub(super) fn put_back(
-        &mut self,
-        cluster: &Cluster,
-        saved: Vec<(Line, Spin, f64)>,
-    ) -> Vec<(Line, Spin, f64)> {
-        let mut now = Vec::with_capacity(saved.len());
-        for (&i, (line, spin, last)) in cluster.bodies.iter().zip(saved) {
+            if before.angular_velocity != after.angular_velocity {
+                self.spin[i as usize] = Spin::new(self.body(i), after, t);
+            }
             let i = i as usize;
-            now.push((
-                std::mem::replace(&mut self.hot[i].line, line),
-                std::mem::replace(&mut self.spin[i], spin),
-                std::mem::replace(&mut self.cold[i].last, last),
-            ));
+            self.hot[i].line = Line { position: before.position, velocity: after.velocity, since: t };
+            self.cold[i].last = t;
+            self.follow_path(i, t);
         }
-        now
     }
 
     /// Everyone of a cluster looks for the next event, contacts of the cluster counting as just left.
-    pub(super) fn go_on(&mut self, cluster: &Cluster, t: f64) {
+    fn go_on(&mut self, cluster: &Cluster, t: f64) {
         let mut parted: Vec<Parted> = Vec::new();
         for &i in &cluster.bodies {
             parted.clear();

@@ -72,6 +72,7 @@ impl Crowd {
         self.hot[body as usize].due = due.time;
         let cold = &mut self.cold[body as usize];
         (cold.with, cold.image, cold.sinks) = (due.with, due.image, u16::from(due.sinks));
+        self.changes.of_body(body as usize);
     }
 
     /// Whether the partner of a body's event has the same event.

@@ -5,6 +5,7 @@ use nalgebra::Vector3;
 use super::balls;
 use super::due::{Due, LOOK, PLANE};
 use super::field::Field;
+use super::kept::Line;
 use super::neighbours::{Grid, Images, Link, Lists, Row, along_curve};
 use super::{Crowd, Path, Unfit, index};
 use crate::contact::Side;
@@ -21,86 +22,140 @@ const MARGIN: f64 = 1.0 + 1e-9;
 /// How close, relative to their size, two count as touching at the start; as in the simulation.
 const TOUCHING: f64 = 1e-9;
 
+/// Where a body is at home.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    pub home: Vector3<f64>,
+    pub since: f64,
+    /// By how many boxes it was out of the box.
+    out: [i32; 3],
+    /// The radius of the neighbourhood.
+    pub reach: f64,
+}
+
+/// A body's next home.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Moved {
+    pub place: Place,
+    pub links: Vec<Link>,
+    /// The cells where neighbours were looked for.
+    pub cells: Vec<u32>,
+}
+
 impl Crowd {
     /// A body leaves its neighbourhood: it looks around, and is put back into the box.
     pub(super) fn move_home(&mut self, i: usize, t: f64) {
+        let mut moved = std::mem::take(&mut self.scratch.foreseen.moved);
+        self.foresee_home(i, t, &mut moved);
+        self.settle_anew(i, &moved);
+        self.scratch.foreseen.moved = moved;
+        self.predict(i, t, &[]);
+        self.scratch.close.clear();
+    }
+
+    /// The home that a body will have at a time, and its list there.
+    pub(super) fn foresee_home(&self, i: usize, t: f64, moved: &mut Moved) {
+        moved.links.clear();
+        moved.cells.clear();
+        moved.place = self.place_at(i, t);
+        let Moved { place, links, cells } = moved;
+        self.find(i, place, t, |_| true, |cell| cells.push(cell), |link| links.push(link));
+    }
+
+    /// A body takes its new home.
+    pub(super) fn settle_anew(&mut self, i: usize, moved: &Moved) {
         self.counts.moves += 1;
         let number = index(i);
         self.clear_due(number);
-        self.grid.leave(i);
+        self.changes.of_cell(self.grid.leave(i));
         for k in 0..self.links(i).len() {
             let link = self.links(i)[k];
             if link.with < PLANE {
                 let row = &mut self.cold[link.with as usize].row;
                 self.lists.remove(row, number, self.images.opposite(link.image));
+                self.changes.of_list(link.with as usize);
             }
         }
         self.cold[i].row.clear();
-        let line = &mut self.hot[i].line;
-        (line.position, line.since) = (line.at(t), t);
-        self.settle(i, t);
-        self.grid.enter(i, &self.cold[i].home);
-        self.list(i, t, |_| true);
-        self.predict(i, t, &[]);
-        self.scratch.close.clear();
+        self.settle(i, &moved.place);
+        self.changes.of_cell(self.grid.enter(i, &moved.place.home));
+        for link in &moved.links {
+            self.join(i, *link);
+        }
+        if self.lists.is_wasteful() {
+            self.lists.compact(self.cold.iter_mut().map(|cold| &mut cold.row));
+        }
     }
 
-    /// Makes where a body is its home, in the box.
-    fn settle(&mut self, i: usize, t: f64) {
-        let size = self.size_at(t);
+    /// Where a body is at a time, in the box, and the neighbourhood there.
+    fn place_at(&self, i: usize, t: f64) -> Place {
         let here = self.hot[i].line.at(t);
         let out = self.images.out(&here);
-        self.cold[i].reach = self.slack + self.radius(i) * size;
-        if out == [0; 3] {
-            self.cold[i].home = here;
-            return;
-        }
-        let way = self.images.displacement(out);
-        for (boxes, out) in self.boxes[i].iter_mut().zip(out) {
+        let home = if out == [0; 3] { here } else { here - self.images.displacement(out) };
+        Place { home, since: t, out, reach: self.slack + self.radius(i) * self.size_at(t) }
+    }
+
+    /// Makes a place a body's home.
+    fn settle(&mut self, i: usize, place: &Place) {
+        for (boxes, out) in self.boxes[i].iter_mut().zip(place.out) {
             *boxes = boxes.saturating_add(out);
         }
         let line = &mut self.hot[i].line;
-        line.position -= way;
-        self.cold[i].home = line.at(t);
+        (line.position, line.since) = (place.home, place.since);
+        (self.cold[i].home, self.cold[i].reach) = (place.home, place.reach);
     }
 
-    /// Puts the neighbours that are wanted onto a body's list, and it on theirs.
-    fn list(&mut self, i: usize, t: f64, wanted: impl Fn(u32) -> bool) {
+    /// Visits the neighbours that a body has or would have at a place, as far as they are wanted, and before them the cells that
+    /// they may be in.
+    #[inline(always)]
+    fn find(
+        &self,
+        i: usize,
+        place: &Place,
+        t: f64,
+        wanted: impl Fn(u32) -> bool,
+        mut see: impl FnMut(u32),
+        mut visit: impl FnMut(Link),
+    ) {
         let size = self.size_at(t);
         let own = self.radius(i) * size;
-        let solid = *self.solid(index(i));
-        let home = self.cold[i].home;
+        let solid = self.solid(index(i));
         let number = index(i);
         for (k, plane) in self.world.planes.iter().enumerate() {
-            if !solid.is_fixed() && plane.height(&home) < (own + self.slack) * MARGIN {
+            if !solid.is_fixed() && plane.height(&place.home) < (own + self.slack) * MARGIN {
                 let image = self.images.code([0; 3]).unwrap_or(0);
-                self.lists.add(&mut self.cold[i].row, Link::new(PLANE + index(k), image, !solid.is_ball));
+                visit(Link::new(PLANE + index(k), image, !solid.is_ball));
             }
         }
         let farthest = (own + self.largest * size + 2.0 * self.slack) * MARGIN;
-        let (grid, lists, images) = (&self.grid, &mut self.lists, &self.images);
-        let (cold, solids) = (&mut self.cold[..], &self.solids);
-        let reach = cold[i].reach;
-        grid.cells(&home, farthest, |cell, boxes| {
-            let Some(image) = images.code(boxes) else { return };
-            let here = home - images.shift(image);
-            for other in grid.of(cell) {
-                let j = other as usize;
-                let distance = (reach + cold[j].reach) * MARGIN;
-                let near = (cold[j].home - here).norm_squared() < distance * distance;
+        let cold = &self.cold[..];
+        self.grid.cells(&place.home, farthest, |cell, boxes| {
+            let Some(image) = self.images.code(boxes) else { return };
+            see(cell);
+            let here = place.home - self.images.shift(image);
+            for other in self.grid.of(cell) {
+                let theirs = &cold[other as usize];
+                let distance = (place.reach + theirs.reach) * MARGIN;
+                let near = (theirs.home - here).norm_squared() < distance * distance;
                 if !near || other == number || !wanted(other) {
                     continue;
                 }
-                let theirs = &solids[cold[j].kind as usize];
+                let theirs = &self.solids[theirs.kind as usize];
                 if !(solid.is_fixed() && theirs.is_fixed()) {
-                    let searched = !(solid.is_ball && theirs.is_ball);
-                    lists.add(&mut cold[i].row, Link::new(other, image, searched));
-                    lists.add(&mut cold[j].row, Link::new(number, images.opposite(image), searched));
+                    visit(Link::new(other, image, !(solid.is_ball && theirs.is_ball)));
                 }
             }
         });
-        if lists.is_wasteful() {
-            lists.compact(cold.iter_mut().map(|cold| &mut cold.row));
+    }
+
+    /// Puts a neighbour onto a body's list, and the body on its.
+    #[inline(always)]
+    fn join(&mut self, i: usize, link: Link) {
+        self.lists.add(&mut self.cold[i].row, link);
+        if link.with < PLANE {
+            let opposite = Link::new(index(i), self.images.opposite(link.image), link.searched());
+            self.lists.add(&mut self.cold[link.with as usize].row, opposite);
+            self.changes.of_list(link.with as usize);
         }
     }
 
@@ -109,12 +164,18 @@ impl Crowd {
     /// home sooner than it would have left the old one.
     #[cold]
     pub(super) fn reorder(&mut self) {
+        self.changes.begin();
         let t = self.clock.now;
         let seen: Vec<[i32; 3]> = (0..self.hot.len()).map(|i| self.boxes_of(&self.due(index(i)))).collect();
         self.choose_slack(t);
         let boxes = self.boxes.clone();
         for i in 0..self.hot.len() {
-            self.settle(i, t);
+            // The line goes on from where it began.
+            let (place, line) = (self.place_at(i, t), self.hot[i].line);
+            self.settle(i, &place);
+            let position = line.position - self.images.displacement(place.out);
+            self.hot[i].line = Line { position, ..line };
+            self.cold[i].home = self.hot[i].line.at(t);
         }
         self.see_images(&boxes, &seen);
         let places: Vec<Vector3<f64>> = self.cold.iter().map(|cold| cold.home).collect();
@@ -137,7 +198,7 @@ impl Crowd {
         }
         self.make_lists(t);
         for i in 0..self.hot.len() {
-            let time = self.leaves(i, t);
+            let time = self.leaves(&self.hot[i].line, i, t);
             if self.solid(index(i)).is_solid && time < self.hot[i].due {
                 self.write_due(index(i), Due::home(time));
             }
@@ -151,13 +212,20 @@ impl Crowd {
         self.calendar.tune(self.clock.now, &self.hot, |i| cold[i].with);
     }
 
-    /// When a body leaves its neighbourhood.
+    /// When a body leaves its neighbourhood along a line.
     #[inline(always)]
-    pub(super) fn leaves(&self, i: usize, t: f64) -> f64 {
-        let (line, cold, radius) = (&self.hot[i].line, &self.cold[i], self.radius(i));
-        let room = cold.reach - radius * self.size_at(t);
+    pub(super) fn leaves(&self, line: &Line, i: usize, t: f64) -> f64 {
+        let cold = &self.cold[i];
+        self.leaves_from(&cold.home, cold.reach, line, i, t)
+    }
+
+    /// The same from a home that it may have.
+    #[inline(always)]
+    pub(super) fn leaves_from(&self, home: &Vector3<f64>, reach: f64, line: &Line, i: usize, t: f64) -> f64 {
+        let radius = self.radius(i);
+        let room = reach - radius * self.size_at(t);
         let shrinks = radius * self.settings.growth;
-        t + balls::leave(&(line.at(t) - cold.home), &line.velocity, room, shrinks)
+        t + balls::leave(&(line.at(t) - home), &line.velocity, room, shrinks)
     }
 
     /// Events are with images, which change as bodies are put back into the box.
@@ -197,10 +265,15 @@ impl Crowd {
                 self.grid.enter(i, &self.cold[i].home);
             }
         }
+        let mut links = Vec::new();
         for i in 0..bodies {
             if self.solid(index(i)).is_solid {
                 let number = index(i);
-                self.list(i, t, |other| other < number);
+                let place = Place { home: self.cold[i].home, reach: self.cold[i].reach, ..Place::default() };
+                self.find(i, &place, t, |other| other < number, |_| (), |link| links.push(link));
+                for link in links.drain(..) {
+                    self.join(i, link);
+                }
             }
         }
     }

@@ -39,13 +39,19 @@ mod collision;
 mod course;
 mod due;
 mod field;
+mod foresee;
 mod home;
 mod kept;
 mod neighbours;
 mod predict;
+mod search;
+mod seen;
 mod snapshot;
 mod solid;
+mod together;
 mod touch;
+
+use core::ops::DerefMut;
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -58,9 +64,11 @@ use calendar::Calendar;
 use course::Spin;
 use due::{HOME, LOOK, PLANE};
 use field::Field;
+use foresee::{Foreseen, Outcome};
 use kept::{Cold, Hot, Path};
 use neighbours::{Grid, Images, Link, Lists};
 use solid::Solid;
+use together::Changes;
 
 pub use crate::simulation::{Audit, Cause, Foreign, Stopped, Trouble, Unfit, World};
 pub use collision::{Collision, Watcher};
@@ -158,6 +166,8 @@ pub struct Crowd {
     stopped: Option<Stopped>,
     trouble: Option<Trouble>,
     scratch: predict::Scratch,
+    /// What changes while several threads work on it.
+    changes: Changes,
     /// The notes up to which memory has been read ahead.
     ahead: ahead::Reached,
 }
@@ -249,6 +259,7 @@ impl Crowd {
             stopped: None,
             trouble: None,
             scratch: predict::Scratch::default(),
+            changes: Changes::default(),
             ahead: ahead::Reached::default(),
             settings: Settings { growth: settings.growth.max(0.0), ..settings },
             world,
@@ -276,44 +287,74 @@ impl Crowd {
     /// The same without that, for stops on the way: a comparison looks at every body and its neighbours.
     pub fn go_on_to(&mut self, until: f64, most: u64, watcher: &mut impl Watcher) -> Option<Stopped> {
         let last = self.counts.collisions.saturating_add(most);
-        loop {
-            if self.stopped.is_some() {
-                return self.stopped;
-            }
-            if self.counts.collisions >= self.settings.max_events {
-                return Some(Stopped::MaxEvents);
-            }
-            if self.counts.collisions >= last {
-                return None;
-            }
-            let end = until - self.clock.epoch;
-            let first = self.calendar.first(&self.hot);
-            let time = first.map_or(f64::INFINITY, |body| self.hot[body as usize].due);
-            if time > end || time == f64::INFINITY || end.is_nan() {
-                if end.is_finite() {
-                    self.clock.now = self.clock.now.max(end);
-                }
-                return Some(Stopped::Until);
-            }
-            if time >= self.clock.length {
-                self.next_epoch(time.min(end));
-                continue;
-            }
-            let Some(body) = first else { return Some(Stopped::Until) };
-            self.look_ahead();
-            self.happen(body as usize, watcher);
+        if let Some(stopped) = self.go_on_together(until, last, watcher) {
+            return stopped;
         }
+        loop {
+            if let Some(stopped) = self.step(until, last, |_, _| None::<&mut Foreseen>, watcher) {
+                return stopped;
+            }
+        }
+    }
+
+    /// The next event. Something, if there is none to happen: why it goes no farther, or nothing where the collisions are
+    /// used up.
+    #[inline]
+    fn step<F: DerefMut<Target = Foreseen>>(
+        &mut self,
+        until: f64,
+        last: u64,
+        foreseen: impl Fn(u32, f64) -> Option<F>,
+        watcher: &mut impl Watcher,
+    ) -> Option<Option<Stopped>> {
+        if self.stopped.is_some() {
+            return Some(self.stopped);
+        }
+        if self.counts.collisions >= self.settings.max_events {
+            return Some(Some(Stopped::MaxEvents));
+        }
+        if self.counts.collisions >= last {
+            return Some(None);
+        }
+        let end = until - self.clock.epoch;
+        let Some((body, time)) = self.first().filter(|&(_, time)| time <= end) else {
+            if end.is_finite() {
+                self.clock.now = self.clock.now.max(end);
+            }
+            return Some(Some(Stopped::Until));
+        };
+        if time >= self.clock.length {
+            self.next_epoch(time.min(end));
+            return None;
+        }
+        self.look_ahead();
+        let mut foreseen = foreseen(body, time);
+        self.happen(body as usize, foreseen.as_deref_mut(), watcher);
+        None
+    }
+
+    /// Whose event is first, and when.
+    #[inline]
+    fn first(&mut self) -> Option<(u32, f64)> {
+        let body = self.calendar.first(&self.hot)?;
+        Some((body, self.hot[body as usize].due))
     }
 
     /// A body's event.
     #[inline]
-    fn happen(&mut self, body: usize, watcher: &mut impl Watcher) {
+    fn happen(&mut self, body: usize, foreseen: Option<&mut Foreseen>, watcher: &mut impl Watcher) {
         let due = self.due(index(body));
+        let as_foreseen = |outcome: Outcome| {
+            foreseen.filter(|foreseen| foreseen.outcome == Some(outcome) && self.holds(foreseen))
+        };
         match due.with {
-            HOME => self.move_home(body, due.time),
-            LOOK => self.look_anew(body, due.time),
+            HOME => match as_foreseen(Outcome::Move) {
+                Some(foreseen) => self.move_as_foreseen(index(body), foreseen),
+                None => self.move_home(body, due.time),
+            },
+            LOOK => self.look_anew(body, due.time, as_foreseen(Outcome::Look)),
             _ if self.is_mutual(index(body), &due) => {
-                self.touch(body, &due, watcher);
+                self.touch(body, &due, as_foreseen(Outcome::Touch), watcher);
                 if self.counts.collisions - self.checked >= CHECKED * self.hot.len() as u64 {
                     self.keep_house();
                 }
@@ -322,11 +363,14 @@ impl Crowd {
                 }
             }
             // The partner has gone on to other things.
-            _ => self.look_anew(body, due.time),
+            _ => self.look_anew(body, due.time, as_foreseen(Outcome::Look)),
         }
     }
 
-    fn look_anew(&mut self, body: usize, t: f64) {
+    fn look_anew(&mut self, body: usize, t: f64, foreseen: Option<&mut Foreseen>) {
+        if let Some(foreseen) = foreseen {
+            return self.look_as_foreseen(index(body), foreseen);
+        }
         self.clear_due(index(body));
         self.predict(body, t, &[]);
         self.scratch.close.clear();
@@ -454,6 +498,7 @@ impl Crowd {
             + self.calendar.bytes()
             + self.lists.bytes()
             + self.grid.bytes()
+            + self.changes.bytes()
     }
 
     fn lose(&mut self, sides: [Side; 2], cause: Cause) {
@@ -487,6 +532,7 @@ impl Crowd {
     /// Moves the zero of time; where nothing is due for long, by more than one epoch.
     #[cold]
     fn next_epoch(&mut self, idle: f64) {
+        self.changes.begin();
         let by = self.clock.move_on(idle);
         for hot in self.hot.iter_mut() {
             hot.line.since -= by;

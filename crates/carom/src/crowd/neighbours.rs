@@ -384,19 +384,20 @@ impl Grid {
         u32::try_from(number).unwrap_or(0)
     }
 
-    /// Puts a body where its home is.
-    pub fn enter(&mut self, body: usize, home: &Vector3<f64>) {
+    /// Puts a body where its home is: the cell.
+    pub fn enter(&mut self, body: usize, home: &Vector3<f64>) -> u32 {
         let cell = self.number(self.place(home));
         self.cell[body] = cell;
         self.next[body] = self.heads[cell as usize];
         self.heads[cell as usize] = index(body);
+        cell
     }
 
-    /// Takes a body out.
-    pub fn leave(&mut self, body: usize) {
+    /// Takes a body out: the cell, or nobody's where it was in none.
+    pub fn leave(&mut self, body: usize) -> u32 {
         let cell = self.cell[body];
         if cell == NOBODY {
-            return;
+            return cell;
         }
         let number = index(body);
         let mut at = self.heads[cell as usize];
@@ -413,6 +414,7 @@ impl Grid {
             }
         }
         self.cell[body] = NOBODY;
+        cell
     }
 
     /// Who is in a cell.

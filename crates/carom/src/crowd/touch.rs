@@ -10,6 +10,7 @@
 use nalgebra::Vector3;
 
 use super::due::{Due, PLANE};
+use super::foresee::Foreseen;
 use super::kept::Line;
 use super::predict::Parted;
 use super::solid::Solid;
@@ -139,27 +140,34 @@ impl Crowd {
 
     /// A pair touches.
     #[inline]
-    pub(super) fn touch(&mut self, i: usize, due: &Due, watcher: &mut impl Watcher) {
+    pub(super) fn touch(
+        &mut self,
+        i: usize,
+        due: &Due,
+        foreseen: Option<&mut Foreseen>,
+        watcher: &mut impl Watcher,
+    ) {
         let t = due.time;
         let met = self.met(i, due.with, due.image);
         self.clock.now = self.clock.now.max(t);
         let (restitution, surface, soon) = self.answer(&met, t);
-        let both_balls = met.first < PLANE && self.solid(met.first).is_ball && self.solid(met.second).is_ball;
-        if both_balls && surface == Surface::Smooth {
+        if self.are_balls(&met) && surface == Surface::Smooth {
             self.strike_balls(&met, t, restitution, soon, watcher);
         } else {
-            self.strike(&met, t, due.sinks, soon, watcher);
+            self.strike(&met, [due.sinks, soon], t, foreseen, watcher);
         }
     }
 
-    /// Whether an approach is slower than anything but collapse makes it; that ends the run.
+    /// Whether two balls meet.
     #[inline(always)]
-    pub(super) fn has_collapsed(&mut self, met: &Met, t: f64, approach: f64) -> bool {
-        let collapsed = approach < 0.0 && -approach * self.clock.length < COLLAPSED * self.size_of(met, t);
-        if collapsed {
-            self.stopped.get_or_insert(Stopped::Stalled);
-        }
-        collapsed
+    pub(super) fn are_balls(&self, met: &Met) -> bool {
+        met.first < PLANE && self.solid(met.first).is_ball && self.solid(met.second).is_ball
+    }
+
+    /// Whether an approach is slower than anything but collapse makes it; that ends a run.
+    #[inline(always)]
+    pub(super) fn has_collapsed(&self, met: &Met, t: f64, approach: f64) -> bool {
+        approach < 0.0 && -approach * self.clock.length < COLLAPSED * self.size_of(met, t)
     }
 
     /// Two smooth balls.
@@ -181,6 +189,7 @@ impl Crowd {
         let seen = [(met.second, met.image), (met.first, self.images.opposite(met.image))]
             .map(|(with, image)| Parted { with, image, normal: Vector3::zeros() });
         if self.has_collapsed(met, t, approach) {
+            self.stopped.get_or_insert(Stopped::Stalled);
             return;
         }
         if approach >= 0.0 {

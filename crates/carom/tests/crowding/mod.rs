@@ -78,6 +78,34 @@ pub fn lattice(n: u32, shape: Shape, packing: f64, seed: u64) -> (World, Vec<Sta
     (world(&vec![body; count as usize], Some(stretch * f64::from(n))), states)
 }
 
+fn turn(random: &mut ChaCha8Rng) -> UnitQuaternion<f64> {
+    UnitQuaternion::from_scaled_axis(Vector3::from_fn(|_, _| 2.0 * gaussian(random)))
+}
+
+/// Bodies of several shapes in a periodic box, at random, apart.
+pub fn mixture(shapes: &[Shape], count: usize, length: f64, seed: u64) -> (World, Vec<State>) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let bodies: Vec<_> = (0..count).map(|k| body(shapes[k % shapes.len()], 1.0 + k as f64 / 7.0)).collect();
+    let mut states: Vec<State> = Vec::new();
+    while states.len() < count {
+        let reach = bodies[states.len()].shape.circumradius();
+        let position = Vector3::from_fn(|_, _| random.random_range(0.0..length));
+        let clear = states.iter().zip(&bodies).all(|(state, body)| {
+            let apart = (position - state.position).map(|x| x - length * (x / length).round());
+            apart.norm() > reach + body.shape.circumradius()
+        });
+        if clear {
+            states.push(State {
+                position,
+                orientation: turn(&mut random),
+                velocity: Vector3::from_fn(|_, _| gaussian(&mut random)),
+                angular_velocity: Vector3::from_fn(|_, _| gaussian(&mut random)),
+            });
+        }
+    }
+    (world(&bodies, Some(Vector3::repeat(length))), states)
+}
+
 /// A number of the normal distribution, by Box and Muller.
 pub fn gaussian(random: &mut ChaCha8Rng) -> f64 {
     let (u, v): (f64, f64) = (random.random_range(f64::MIN_POSITIVE..1.0), random.random_range(0.0..1.0));

@@ -1,0 +1,105 @@
+//! The crowd as it will be seen by those who look for their next events when some bodies have changed their courses, before
+//! any of it has happened.
+
+use core::ops::Deref;
+
+use super::Crowd;
+use super::course::Spin;
+use super::home::Moved;
+use super::kept::{Hot, Path};
+use super::neighbours::Link;
+
+/// A body that is about to change.
+#[derive(Debug, Clone)]
+pub(super) struct Changed {
+    pub body: u32,
+    pub hot: Hot,
+    pub path: Path,
+    /// Its turning, where that changes.
+    pub spin: Option<Spin>,
+}
+
+/// A crowd, but for those who change.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen<'a> {
+    crowd: &'a Crowd,
+    changed: &'a [Changed],
+    /// The next home of one.
+    moved: Option<(usize, &'a Moved)>,
+}
+
+impl<'a> Seen<'a> {
+    /// As it is.
+    pub fn new(crowd: &'a Crowd) -> Self {
+        Self { crowd, changed: &[], moved: None }
+    }
+
+    /// With changes.
+    pub fn with(crowd: &'a Crowd, changed: &'a [Changed]) -> Self {
+        Self { crowd, changed, moved: None }
+    }
+
+    /// With one at its next home.
+    pub fn moved(self, body: usize, moved: &'a Moved) -> Self {
+        Self { moved: Some((body, moved)), ..self }
+    }
+
+    #[inline(always)]
+    fn change(&self, i: usize) -> Option<&'a Changed> {
+        self.changed.iter().find(|changed| changed.body as usize == i)
+    }
+
+    #[inline(always)]
+    pub fn hot(&self, i: usize) -> &'a Hot {
+        self.change(i).map_or_else(|| &self.crowd.hot[i], |changed| &changed.hot)
+    }
+
+    #[inline(always)]
+    pub fn path(&self, i: usize) -> &'a Path {
+        self.change(i).map_or_else(|| &self.crowd.path[i], |changed| &changed.path)
+    }
+
+    #[inline(always)]
+    pub fn spin(&self, i: usize) -> &'a Spin {
+        self.change(i).and_then(|changed| changed.spin.as_ref()).unwrap_or(&self.crowd.spin[i])
+    }
+}
+
+impl Seen<'_> {
+    fn home_of(&self, i: usize) -> Option<&Moved> {
+        self.moved.and_then(|(body, moved)| (body == i).then_some(moved))
+    }
+
+    /// A body's neighbours.
+    pub fn neighbours(&self, i: usize) -> &[Link] {
+        self.home_of(i).map_or_else(|| self.crowd.links(i), |moved| &moved.links)
+    }
+
+    /// How far a body and a neighbour at a place in its list must come before they can touch; of a list that is new, nothing is known.
+    #[inline(always)]
+    pub fn mark_of(&self, i: usize, at: usize) -> f32 {
+        if self.home_of(i).is_some() {
+            return f32::NEG_INFINITY;
+        }
+        self.crowd.lists.marks(self.crowd.cold[i].row)[at]
+    }
+
+    /// When a body leaves its neighbourhood.
+    pub fn leaves_home(&self, i: usize, t: f64) -> f64 {
+        let line = &self.hot(i).line;
+        match self.home_of(i) {
+            Some(Moved { place, .. }) => self.crowd.leaves_from(&place.home, place.reach, line, i, t),
+            None => self.crowd.leaves(line, i, t),
+        }
+    }
+}
+
+/// What does not change.
+impl Deref for Seen<'_> {
+    type Target = Crowd;
+
+    #[inline(always)]
+    fn deref(&self) -> &Crowd {
+        self.crowd
+    }
+}

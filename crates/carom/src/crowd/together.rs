@@ -1,0 +1,307 @@
+//! Several threads for one crowd.
+//!
+//! Events happen one after another, in the order of their times, whatever the number of threads: so results are the same
+//! to the bit. But what an event brings depends on a few bodies only, and in a large crowd the next events are far from one
+//! another. So threads work in rounds: of the events that come next, each thread foresees some (`foresee`), looking at the crowd as
+//! it stands; then one of them lets the events happen. An event comes out as it was foreseen if none of its bodies and of
+//! their neighbours has changed since the round began; otherwise it is worked out again.
+//!
+//! This pays where an event is much work, which it is where contacts are searched for. An event of balls is over sooner than
+//! another thread could be told of it.
+
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+
+use super::due::{HOME, LOOK, PLANE};
+use super::foresee::{Foreseen, Outcome};
+use super::neighbours::Link;
+use super::{Crowd, Stopped, Watcher};
+use crate::contact::Surface;
+
+/// Who has changed in a round; empty where nobody asks.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Changes {
+    /// The round in which each body's course or event was last changed, and that of its list.
+    bodies: Vec<u32>,
+    lists: Vec<u32>,
+    /// The cells whose bodies have changed in this round.
+    cells: Vec<u32>,
+    round: u32,
+}
+
+impl Changes {
+    /// A body's course or event changes.
+    #[inline(always)]
+    pub fn of_body(&mut self, i: usize) {
+        if let Some(round) = self.bodies.get_mut(i) {
+            *round = self.round;
+        }
+    }
+
+    /// A body's list changes.
+    #[inline(always)]
+    pub fn of_list(&mut self, i: usize) {
+        if let Some(round) = self.lists.get_mut(i) {
+            *round = self.round;
+        }
+    }
+
+    /// A cell's bodies change.
+    #[inline(always)]
+    pub fn of_cell(&mut self, cell: u32) {
+        if !self.bodies.is_empty() {
+            self.cells.push(cell);
+        }
+    }
+
+    /// Begins a round: nothing that was foreseen before holds any more.
+    pub fn begin(&mut self) {
+        self.round = self.round.wrapping_add(1);
+        self.cells.clear();
+        if self.round == 0 {
+            self.round = 1;
+            self.bodies.fill(0);
+            self.lists.fill(0);
+        }
+    }
+
+    /// For so many bodies.
+    fn ask(&mut self, bodies: usize) {
+        self.bodies.resize(bodies, 0);
+        self.lists.resize(bodies, 0);
+    }
+
+    pub fn bytes(&self) -> usize {
+        (self.bodies.capacity() + self.lists.capacity()) * size_of::<u32>()
+    }
+}
+
+/// An event to be foreseen: whose, and when.
+pub(super) type Wanted = (u32, f64);
+
+/// Fewer bodies are near enough to one another for most events of a round to change what others depend on.
+const FEWEST: usize = 1000;
+
+/// Bodies to an event of a round, and how many events a thread has in one, at least and at most.
+const SPREAD: usize = 400;
+const SHARE: [usize; 2] = [4, 64];
+
+/// Events before others are called: it may be only a few.
+const ALONE: usize = 16;
+
+/// What the threads share.
+struct Table<'a> {
+    crowd: RwLock<&'a mut Crowd>,
+    /// Events of the round.
+    places: Vec<Mutex<Foreseen>>,
+    /// How many there are, how many have been begun, and how many are done.
+    wanted: AtomicUsize,
+    begun: AtomicUsize,
+    done: AtomicUsize,
+    /// Rounds so far.
+    round: AtomicUsize,
+    over: AtomicBool,
+}
+
+/// Does something when it goes out of scope, by whatever way.
+struct Finally<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for Finally<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits: a moment at the ready, and then so that others may work.
+fn wait(while_so: impl Fn() -> bool) {
+    let mut tries = 0;
+    while while_so() {
+        if tries < 500 {
+            tries += 1;
+            core::hint::spin_loop();
+        } else {
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl<'a> Table<'a> {
+    fn new(crowd: &'a mut Crowd, places: usize) -> Self {
+        Self {
+            crowd: RwLock::new(crowd),
+            places: (0..places).map(|_| Mutex::default()).collect(),
+            wanted: AtomicUsize::new(0),
+            begun: AtomicUsize::new(0),
+            done: AtomicUsize::new(0),
+            round: AtomicUsize::new(0),
+            over: AtomicBool::new(false),
+        }
+    }
+
+    /// Foresees events of the round until none is left.
+    fn foresee(&self) {
+        let crowd = self.crowd.read().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let k = self.begun.fetch_add(1, Ordering::Relaxed);
+            if k >= self.wanted.load(Ordering::Relaxed) {
+                return;
+            }
+            let _done = Finally(|| {
+                self.done.fetch_add(1, Ordering::Release);
+            });
+            crowd.foresee(&mut lock(&self.places[k]));
+        }
+    }
+
+    /// Helps in every round until all is over.
+    fn help(&self) {
+        let mut round = 0;
+        let now = || self.round.load(Ordering::Acquire);
+        let over = || self.over.load(Ordering::Relaxed);
+        while !over() {
+            wait(|| now() == round && !over());
+            round = now();
+            self.foresee();
+        }
+    }
+
+    /// Lets the events of a round happen, and says which come next. Something, where it goes no farther.
+    fn happen(
+        &self,
+        until: f64,
+        last: u64,
+        wanted: &mut Vec<Wanted>,
+        watcher: &mut impl Watcher,
+    ) -> Option<Option<Stopped>> {
+        let mut crowd = self.crowd.write().unwrap_or_else(PoisonError::into_inner);
+        let end = wanted.last().map_or(f64::NEG_INFINITY, |&(_, time)| time);
+        while crowd.first().is_some_and(|(_, time)| time <= end) {
+            let foreseen = |body: u32, time: f64| {
+                let place = wanted.iter().position(|&event| event == (body, time))?;
+                Some(lock(&self.places[place]))
+            };
+            if let ended @ Some(_) = crowd.step(until, last, foreseen, watcher) {
+                return ended;
+            }
+        }
+        crowd.changes.begin();
+        wanted.clear();
+        crowd.collect_wanted(until, self.places.len(), wanted);
+        if wanted.is_empty() {
+            // At the end, or at that of an epoch.
+            return crowd.step(until, last, |_, _| None::<&mut Foreseen>, watcher);
+        }
+        for (place, &event) in self.places.iter().zip(&*wanted) {
+            lock(place).event = event;
+        }
+        self.wanted.store(wanted.len(), Ordering::Relaxed);
+        self.begun.store(0, Ordering::Relaxed);
+        self.done.store(0, Ordering::Relaxed);
+        None
+    }
+
+    /// Goes on, with those who help.
+    fn go_on(&self, until: f64, last: u64, watcher: &mut impl Watcher) -> Option<Stopped> {
+        let _over = Finally(|| self.over.store(true, Ordering::Relaxed));
+        let mut wanted = Vec::with_capacity(self.places.len());
+        loop {
+            if let Some(stopped) = self.happen(until, last, &mut wanted, watcher) {
+                return stopped;
+            }
+            if !wanted.is_empty() {
+                self.round.fetch_add(1, Ordering::Release);
+                self.foresee();
+                wait(|| self.done.load(Ordering::Acquire) < wanted.len());
+            }
+        }
+    }
+}
+
+impl Crowd {
+    /// Goes on as [`Crowd::go_on_to`] does, with as many threads as there are, where it pays; otherwise, nothing.
+    pub(super) fn go_on_together(
+        &mut self,
+        until: f64,
+        last: u64,
+        watcher: &mut impl Watcher,
+    ) -> Option<Option<Stopped>> {
+        if !self.mixed || self.hot.len() < FEWEST {
+            return None;
+        }
+        let threads = rayon::current_num_threads();
+        if threads < 2 {
+            return None;
+        }
+        for _ in 0..ALONE {
+            if let ended @ Some(_) = self.step(until, last, |_, _| None::<&mut Foreseen>, watcher) {
+                return ended;
+            }
+        }
+        let [least, most] = SHARE.map(|share| share * threads);
+        let places = (self.hot.len() / SPREAD).clamp(least, most);
+        self.changes.ask(self.hot.len());
+        let table = Table::new(self, places);
+        Some(rayon::in_place_scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(|_| table.help());
+            }
+            table.go_on(until, last, watcher)
+        }))
+    }
+
+    /// The events that come next.
+    fn collect_wanted(&self, until: f64, most: usize, wanted: &mut Vec<Wanted>) {
+        let end = (until - self.clock.epoch).min(self.clock.length);
+        let mut number = self.calendar.page();
+        while wanted.len() < most
+            && let Some(note) = self.calendar.coming(number)
+        {
+            number += 1;
+            let again = note.with < note.body && self.hot[note.with as usize].due == note.time;
+            if note.time >= end {
+                return;
+            }
+            if note.holds(&self.hot) && !again {
+                wanted.push((note.body, note.time));
+            }
+        }
+    }
+
+    /// What a body's event will bring.
+    fn foresee(&self, foreseen: &mut Foreseen) {
+        let (body, time) = foreseen.event;
+        foreseen.outcome = None;
+        foreseen.round = self.changes.round;
+        let due = self.due(body);
+        if due.with == HOME {
+            self.foresee_move(body, time, foreseen);
+        } else if due.with == LOOK || !self.is_mutual(body, &due) {
+            self.foresee_look(body, time, foreseen);
+        } else {
+            let met = self.met(body as usize, due.with, due.image);
+            let (_, surface, _) = self.answer(&met, time);
+            if !(self.are_balls(&met) && surface == Surface::Smooth) {
+                // What cannot be foreseen is dealt with when it comes.
+                let _ = self.foresee_touch(&met, time, foreseen);
+            }
+        }
+    }
+
+    /// Whether what was foreseen is still so.
+    pub(super) fn holds(&self, foreseen: &Foreseen) -> bool {
+        let Changes { bodies, lists, cells, round } = &self.changes;
+        let same = |changed: &[u32], i: u32| changed[i as usize] != *round;
+        let unchanged = |link: &Link| link.with >= PLANE || same(bodies, link.with);
+        foreseen.round == *round
+            && foreseen
+                .who()
+                .all(|i| same(bodies, i) && same(lists, i) && self.links(i as usize).iter().all(&unchanged))
+            && (foreseen.outcome != Some(Outcome::Move)
+                || foreseen.moved.links.iter().all(&unchanged)
+                    && !foreseen.moved.cells.iter().any(|cell| cells.contains(cell)))
+    }
+}
