@@ -165,6 +165,24 @@ fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
     assert_eq!(lasting(document(&whole)), lasting(document(&cut)));
 }
 
+/// Placing, events and averages are the same to the bit, whatever the number of threads.
+#[test]
+fn threads_change_no_result() {
+    let text = gas(1100, EGG, 0.3, "until = 0.1\nsample = 0.05");
+    let with = |threads: &str| {
+        run_text("gas-threads", &text, &["--json", "--samples", "--threads", threads]).well().json()
+    };
+    let alone = lasting(with("1"));
+    assert!(alone["events"].as_array().unwrap().len() > 300);
+    for threads in ["2", "3"] {
+        assert!(lasting(with(threads)) == alone, "{threads} threads");
+    }
+    for bad in ["0", "-1", "1.5", "many", "1025"] {
+        let ran = run_text("gas-threads-bad", &text, &["--threads", bad]);
+        assert!(ran.code == Some(2) && ran.err.contains("--threads"), "{}", ran.err);
+    }
+}
+
 #[test]
 fn copies_are_the_runs_of_their_seeds() {
     let place = Place::new("gas-copies");

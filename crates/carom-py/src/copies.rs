@@ -52,7 +52,8 @@ fn ask_replicas(
         thread::scope(|scope| {
             let work = scope.spawn(|| {
                 let one = |i| {
-                    let copy = Changes { replica: changes.replica.wrapping_add(i), ..changes };
+                    let replica = changes.replica.wrapping_add(i);
+                    let copy = Changes { replica, threads: Some(1), ..changes };
                     let copy = run(subject.clone(), copy, &stop);
                     done.fetch_add(1, Ordering::Relaxed);
                     copy

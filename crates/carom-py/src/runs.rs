@@ -237,6 +237,7 @@ pub struct ChangeOptions {
     sample: Option<f64>,
     on_paradox: Option<String>,
     r#loop: Option<String>,
+    threads: Option<usize>,
     replica: u64,
     strict: bool,
 }
@@ -260,6 +261,7 @@ impl ChangeOptions {
             sample: self.sample,
             on_paradox: on_paradox.transpose()?,
             which: which.transpose()?,
+            threads: self.threads,
             replica: self.replica,
             strict: self.strict,
         })

@@ -189,6 +189,8 @@ def test_options_of_the_wrong_kind() -> None:
         (carom.gap, {"at": None}),
         (carom.run, {"until": "a"}),
         (carom.run, {"replica": -1}),
+        (carom.run, {"threads": -1}),
+        (carom.run, {"threads": 1.5}),
         (carom.run, {"replica": 2**64}),
         (carom.run, {"loop": 1}),
         (carom.run, {"max_events": True}),

@@ -20,17 +20,15 @@ type Run = (Vec<Collision>, Vec<State>, Counts, Audit, f64);
 
 /// So many collisions in two stints, and some time after them.
 fn run(world: &World, states: &[State], settings: Settings, events: u64, threads: usize) -> Run {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| {
-        let mut crowd = Crowd::new(world.clone(), states, settings).unwrap();
-        let mut memory = Memory::default();
-        for stint in [events / 3, events - events / 3] {
-            assert_eq!(crowd.advance(f64::MAX, stint, &mut memory), None, "{:?}", crowd.audit());
-        }
-        let until = crowd.time() * (1.0 + 1.0 / 64.0);
-        crowd.advance(until, u64::MAX, &mut memory);
-        (memory.0, crowd.states(), crowd.counts(), crowd.audit(), crowd.time())
-    })
+    let mut crowd = Crowd::new(world.clone(), states, settings).unwrap();
+    crowd.set_threads(threads);
+    let mut memory = Memory::default();
+    for stint in [events / 3, events - events / 3] {
+        assert_eq!(crowd.advance(f64::MAX, stint, &mut memory), None, "{:?}", crowd.audit());
+    }
+    let until = crowd.time() * (1.0 + 1.0 / 64.0);
+    crowd.advance(until, u64::MAX, &mut memory);
+    (memory.0, crowd.states(), crowd.counts(), crowd.audit(), crowd.time())
 }
 
 fn is_the_same(world: &World, states: &[State], settings: Settings, events: u64) -> Run {

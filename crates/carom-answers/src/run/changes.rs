@@ -19,10 +19,17 @@ pub struct Changes {
     pub on_paradox: Option<OnParadox>,
     /// The loop that runs it.
     pub which: Option<Loop>,
+    /// How many threads work on it; none: as many as there are cores. It changes no result.
+    pub threads: Option<usize>,
     /// What is added to the seeds.
     pub replica: u64,
     /// Whether the first violation ends the run.
     pub strict: bool,
+}
+
+/// As many as there are cores.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, core::num::NonZero::get)
 }
 
 impl Changes {
@@ -32,6 +39,9 @@ impl Changes {
         NOT_NEGATIVE.check_some("sample", self.sample)?;
         if self.max_events == Some(0) {
             return Err(Refusal::of_value("max_events", "0", "a whole number, at least 1"));
+        }
+        if self.threads == Some(0) {
+            return Err(Refusal::of_value("threads", "0", "a whole number, at least 1"));
         }
         let run = &mut scene.run;
         run.until = self.until.unwrap_or(run.until);

@@ -161,6 +161,13 @@ impl Engine {
         Some(Self { runner, observer, settings, samples, stopped, states: Vec::new() })
     }
 
+    /// Lets so many threads work on it, where that can be; one if nothing is said.
+    pub fn set_threads(&mut self, threads: usize) {
+        if let Runner::Crowd(crowd) = &mut self.runner {
+            crowd.set_threads(threads);
+        }
+    }
+
     /// The whole state.
     pub fn snapshot(&self) -> Snapshot {
         let state = match &self.runner {

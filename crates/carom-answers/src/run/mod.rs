@@ -57,7 +57,7 @@ use limits::Limits;
 
 pub use audience::Audience;
 pub use averages::{Estimates, ObservablesEntry};
-pub use changes::Changes;
+pub use changes::{Changes, cores};
 pub use document::{AuditEntry, Document, Rows, Whole, smallest_gap};
 pub use engine::{Counts, Engine, Loop, Snapshot};
 pub use entries::{EventEntry, ReactionEntry, SampleEntry, StateEntry, moment_name};
@@ -103,7 +103,8 @@ impl Running {
         changes.apply(&mut subject.scene)?;
         fitness::check(&subject)?;
         let warnings = fitness::warnings(&subject);
-        match fill::place(&subject.scene, &mut placing) {
+        let threads = changes.threads.unwrap_or_else(cores);
+        match fill::place_by(&subject.scene, threads, &mut placing) {
             Ok(scene) => subject.scene = scene,
             Err(unplaced) => return Err(fitness::refuse_fills(&subject, unplaced)),
         }
@@ -126,7 +127,10 @@ impl Running {
         }
         let settings = Settings { replica: changes.replica, ..Settings::of(&scene.run, changes.strict) };
         match Engine::new(which, world, &states, settings) {
-            Ok(engine) => Ok(Self::new(subject, settings, engine, Watch::default(), warnings)),
+            Ok(mut engine) => {
+                engine.set_threads(threads);
+                Ok(Self::new(subject, settings, engine, Watch::default(), warnings))
+            }
             Err(unfit) => Err(fitness::refuse(&subject, &unfit)),
         }
     }

@@ -255,19 +255,20 @@ class Recording(Answer):
 class _Changes:
     """What a run is to do otherwise than its scene says, for the Rust side."""
 
-    __slots__ = ("until", "max_events", "sample", "on_paradox", "loop", "replica", "strict")
+    __slots__ = ("until", "max_events", "sample", "on_paradox", "loop", "threads", "replica", "strict")
 
     until: Optional[float]
     max_events: Optional[int]
     sample: Optional[float]
     on_paradox: Optional[str]
     loop: Optional[str]
+    threads: Optional[int]
     replica: int
     strict: bool
 
 
 def _changes(
-    until: Any, max_events: Any, sample: Any, on_paradox: Any, loop: Any, replica: Any, strict: Any
+    until: Any, max_events: Any, sample: Any, on_paradox: Any, loop: Any, threads: Any, replica: Any, strict: Any
 ) -> _Changes:
     changes = _Changes()
     changes.until = some_number("until", until)
@@ -275,6 +276,7 @@ def _changes(
     changes.sample = some_number("sample", sample)
     changes.on_paradox = some_word("on_paradox", on_paradox)
     changes.loop = some_word("loop", loop)
+    changes.threads = some_whole("threads", threads)
     changes.replica = whole("replica", replica)
     changes.strict = flag("strict", strict)
     return changes
@@ -288,6 +290,7 @@ def run(
     sample: Optional[float] = None,
     on_paradox: Optional[OnParadox] = None,
     loop: Optional[Loop] = None,
+    threads: Optional[int] = None,
     replica: int = 0,
     forces: Optional[Mapping[Union[str, tuple[str, ...]], Force]] = None,
     progress: Optional[Callable[[float, float], object]] = None,
@@ -304,6 +307,8 @@ def run(
     - `on_paradox`: what happens where nothing closes and free flight would overlap: `hold` the contact by its finite force, `pass`
       through, or `stop`.
     - `loop`: `simulation`, or `crowd` for very many free bodies; without it the one that suits.
+    - `threads`: how many threads work on it, where many bodies are not spheres; without it as many as there are cores. No result
+      depends on it.
     - `replica`: which of the copies that differ in the seeds of their fills, as in `run_replicas`; the scene must have a fill.
     - `progress` is called with the time reached and the time wanted.
     - `strict`: the first event that the audit finds wrong by more than 1e-9 ends the run and raises `AuditError`.
@@ -325,7 +330,7 @@ def run(
     >>> bool(abs(swing.final.ball.position[0] - 1.0) < 1e-12)
     True
     """
-    changes = _changes(until, max_events, sample, on_paradox, loop, replica, strict)
+    changes = _changes(until, max_events, sample, on_paradox, loop, threads, replica, strict)
     pushes = []
     for names, force in (forces or {}).items():
         bodies = [names] if isinstance(names, str) else list(names)
@@ -368,7 +373,7 @@ def run_replicas(
     >>> len(gas.replicas), gas.observables.compressibility.mean > 1
     (3, True)
     """
-    changes = _changes(until, max_events, None, None, loop, 0, strict)
+    changes = _changes(until, max_events, None, None, loop, None, 0, strict)
     document, verdict, said = _carom.ask_replicas(read(scene), changes, whole("replicas", replicas), progress)
     if said:
         _warn(said)

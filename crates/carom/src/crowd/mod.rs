@@ -166,7 +166,8 @@ pub struct Crowd {
     stopped: Option<Stopped>,
     trouble: Option<Trouble>,
     scratch: predict::Scratch,
-    /// What changes while several threads work on it.
+    /// How many threads work on it, and what changes while they do.
+    threads: usize,
     changes: Changes,
     /// The notes up to which memory has been read ahead.
     ahead: ahead::Reached,
@@ -259,6 +260,7 @@ impl Crowd {
             stopped: None,
             trouble: None,
             scratch: predict::Scratch::default(),
+            threads: 1,
             changes: Changes::default(),
             ahead: ahead::Reached::default(),
             settings: Settings { growth: settings.growth.max(0.0), ..settings },

@@ -86,6 +86,9 @@ const FEWEST: usize = 1000;
 const SPREAD: usize = 400;
 const SHARE: [usize; 2] = [4, 64];
 
+/// More threads than this find nothing to do.
+const MOST_THREADS: usize = 64;
+
 /// Events before others are called: it may be only a few.
 const ALONE: usize = 16;
 
@@ -222,6 +225,12 @@ impl<'a> Table<'a> {
 }
 
 impl Crowd {
+    /// Lets so many threads work on it, one if nothing is said. It changes no result, and is used where it pays: for many bodies
+    /// whose contacts are searched for. A snapshot does not keep it.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads.clamp(1, MOST_THREADS);
+    }
+
     /// Goes on as [`Crowd::go_on_to`] does, with as many threads as there are, where it pays; otherwise, nothing.
     pub(super) fn go_on_together(
         &mut self,
@@ -229,11 +238,8 @@ impl Crowd {
         last: u64,
         watcher: &mut impl Watcher,
     ) -> Option<Option<Stopped>> {
-        if !self.mixed || self.hot.len() < FEWEST {
-            return None;
-        }
-        let threads = rayon::current_num_threads();
-        if threads < 2 {
+        let threads = self.threads;
+        if threads < 2 || !self.mixed || self.hot.len() < FEWEST {
             return None;
         }
         for _ in 0..ALONE {
@@ -245,9 +251,9 @@ impl Crowd {
         let places = (self.hot.len() / SPREAD).clamp(least, most);
         self.changes.ask(self.hot.len());
         let table = Table::new(self, places);
-        Some(rayon::in_place_scope(|scope| {
+        Some(std::thread::scope(|scope| {
             for _ in 1..threads {
-                scope.spawn(|_| table.help());
+                scope.spawn(|| table.help());
             }
             table.go_on(until, last, watcher)
         }))

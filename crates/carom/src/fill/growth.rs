@@ -209,7 +209,9 @@ fn start(
         }
     }
     let (world, states) = World::of(&scene);
-    Crowd::new(world, &states, settings).map_err(|_| Unplaced::Lost)
+    let mut crowd = Crowd::new(world, &states, settings).map_err(|_| Unplaced::Lost)?;
+    crowd.set_threads(gas.threads);
+    Ok(crowd)
 }
 
 /// Takes the states of the fills' bodies, put back into the box.

@@ -109,6 +109,18 @@ fn constants(fill: &Fill) -> Body {
 /// # Errors
 /// Why there are no places.
 pub fn place(scene: &Scene, go_on: &mut dyn FnMut(Stage) -> bool) -> Result<Scene, Unplaced> {
+    place_by(scene, 1, go_on)
+}
+
+/// [`place`] by so many threads, to the same result.
+///
+/// # Errors
+/// Why there are no places.
+pub fn place_by(
+    scene: &Scene,
+    threads: usize,
+    go_on: &mut dyn FnMut(Stage) -> bool,
+) -> Result<Scene, Unplaced> {
     let mut filled = populate(scene);
     let Some(region) = Region::of(&filled)? else { return Ok(filled) };
     if scene.fills.is_empty() {
@@ -121,7 +133,7 @@ pub fn place(scene: &Scene, go_on: &mut dyn FnMut(Stage) -> bool) -> Result<Scen
         }
     }
     let mut random = Random::new(combined_seed(scene), 0);
-    let gas = Gas { scene: &filled, ordinary: scene.bodies.len(), region };
+    let gas = Gas { scene: &filled, ordinary: scene.bodies.len(), region, threads };
     let lattice = scene.fills.iter().all(|fill| fill.start == Start::Lattice);
     let mut states = match lattice {
         true => gas.on_lattice(&mut random)?,
@@ -166,6 +178,8 @@ struct Gas<'a> {
     pub ordinary: usize,
     /// Where.
     pub region: Region,
+    /// How many threads may work on it.
+    pub threads: usize,
 }
 
 /// More lattices than this, each with more places, are not tried where others stand in the way.

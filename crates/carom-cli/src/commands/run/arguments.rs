@@ -4,13 +4,16 @@ use std::path::PathBuf;
 
 use carom::scene::model::OnParadox;
 use carom_answers::options::NOT_NEGATIVE;
-use carom_answers::run::{Changes, Loop};
+use carom_answers::run::{Changes, Loop, cores};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::trajectory::Format;
 
 /// The most copies of a run.
 const MOST_REPLICAS: u64 = 1_000_000;
+
+/// The most threads.
+const MOST_THREADS: usize = 1024;
 
 /// The command's arguments.
 #[derive(Debug, clap::Args)]
@@ -37,7 +40,7 @@ pub struct Arguments {
     until: Option<f64>,
 
     /// The number of events to stop at, instead of the scene's `run.max_events`
-    #[arg(long, value_name = "N", value_parser = parse_events)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_events)]
     max_events: Option<usize>,
 
     /// The interval of samples, instead of the scene's `run.sample`; 0: events only
@@ -61,8 +64,12 @@ pub struct Arguments {
     pub trajectory: Option<Format>,
 
     /// Run so many independent copies, whose fills have the seeds seed, seed + 1, …, on all cores, and pool their averages
-    #[arg(long, value_name = "R", value_parser = parse_replicas, conflicts_with_all = ["resume", "samples"])]
+    #[arg(long, value_name = "R", allow_negative_numbers = true, value_parser = parse_replicas, conflicts_with_all = ["resume", "samples"])]
     pub replicas: Option<u64>,
+
+    /// How many threads work on the run, or on its copies; without it as many as there are cores. No result depends on it
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_threads)]
+    threads: Option<usize>,
 
     /// Print one JSON document and nothing else
     #[arg(long)]
@@ -100,6 +107,13 @@ fn parse_events(text: &str) -> Result<usize, String> {
     }
 }
 
+fn parse_threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count) if (1..=MOST_THREADS).contains(&count) => Ok(count),
+        _ => Err(format!("expected a whole number, from 1 to {MOST_THREADS}")),
+    }
+}
+
 fn parse_replicas(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(count) if (1..=MOST_REPLICAS).contains(&count) => Ok(count),
@@ -124,14 +138,22 @@ fn paradox_parser() -> impl TypedValueParser<Value = OnParadox> {
 }
 
 impl Arguments {
-    /// What is to be otherwise than the scene says, in the copy of a number.
+    /// How many threads may work.
+    pub fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(cores)
+    }
+
+    /// What is to be otherwise than the scene says, in one of so many copies.
     pub fn changes(&self, replica: u64) -> Changes {
+        // Copies that run at the same time share the threads.
+        let at_once = usize::try_from(self.replicas.unwrap_or(1)).unwrap_or(usize::MAX);
         Changes {
             until: self.until,
             max_events: self.max_events,
             sample: self.sample,
             on_paradox: self.on_paradox,
             which: self.which,
+            threads: Some((self.threads() / at_once).max(1)),
             replica,
             strict: self.strict,
         }

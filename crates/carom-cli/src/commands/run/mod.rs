@@ -94,6 +94,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         (None, None) => return Err(Refusal::of_option(None, "no scene", Some("a scene")).into()),
     };
     let Prepared { mut running, folder, before } = prepared;
+    running.engine.set_threads(arguments.threads());
     let keep = match folder {
         Some(folder) => Keep::Files(Box::new(folder)),
         None if arguments.json => Keep::Document(Stream::begin(arguments.samples)?),

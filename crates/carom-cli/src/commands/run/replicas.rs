@@ -31,7 +31,7 @@ pub fn run(path: &Path, count: u64, arguments: &Arguments) -> Result<Verdict, Fa
     }
     let bar = Copies::new(count);
     let (next, finished) = (AtomicU64::new(0), Mutex::new(Vec::new()));
-    let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64).min(count);
+    let threads = (arguments.threads() as u64).min(count);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
