@@ -3,7 +3,7 @@
 //!
 //! `cargo bench -p carom --bench crowd`, or `-- --bench NAME` for the rows whose shape begins so. Each starts on a
 //! face-centred lattice, stretched as the shape is, with Maxwell's velocities, and is run until it has forgotten it.
-//! Without `--bench` every row runs for a moment with few bodies, as a test.
+//! `-- --bench threads` is one crowd by two threads. Without `--bench` every row runs for a moment with few bodies, as a test.
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
 #[path = "../tests/crowding/mod.rs"]
@@ -83,12 +83,45 @@ fn main() {
         let audit = crowd.audit();
         assert!(audit.energy_error_max.value < 1e-10 && audit.gap_min > -1e-12, "{audit:?}");
     }
+    if wanted.is_none_or(|wanted| "threads".starts_with(wanted.as_str())) {
+        for (name, shape, cells, collisions) in [
+            ("ellipsoid 2:1", ellipsoid, 10, 40_000),
+            ("ellipsoid 2:1", ellipsoid, 30, 60_000),
+            ("superellipsoid 4", pillow, 10, 12_000),
+        ] {
+            let [cells, collisions] = if measured { [cells, collisions] } else { [7, 100] };
+            threads(name, shape, cells, collisions);
+        }
+    }
     if wanted.is_none_or(|wanted| "halves".starts_with(wanted.as_str())) {
         halves(if measured { [48, 8] } else { [2, 1] });
     }
 }
 
-/// What is the most that two cores could do for one crowd: two of half its size at once, which have nothing to tell each other.
+/// One crowd by one thread and by two, in turns. The time is that of the clock on the wall.
+fn threads(name: &str, shape: Shape, cells: u32, collisions: u32) {
+    let (world, states) = crowding::lattice(cells, shape, 0.5, 1);
+    let mut crowd = Crowd::new(world, &states, Settings::default()).unwrap();
+    let most = u64::from(collisions);
+    assert_eq!(crowd.advance(f64::MAX, 2 * most, &mut ()), None);
+    let mut seconds = [0.0; 2];
+    for _ in 0..4 {
+        for threads in [1, 2] {
+            crowd.set_threads(threads);
+            let began = Instant::now();
+            assert_eq!(crowd.advance(f64::MAX, most / 4, &mut ()), None);
+            seconds[threads - 1] += began.elapsed().as_secs_f64();
+        }
+    }
+    let [alone, together] = seconds.map(|seconds| f64::from(collisions) / seconds);
+    println!(
+        "{name}, {} bodies: {alone:.0} collisions/s by one thread, {together:.0} by two, {:.2} times",
+        states.len(),
+        together / alone
+    );
+}
+
+/// What is the most that two cores could do for one crowd of balls: two of half its size at once, which have nothing to tell each other.
 fn halves([cells, during]: [u32; 2]) {
     let run = || {
         let (world, states) = crowding::lattice(cells, Shape::Sphere { radius: 0.5 }, 0.49, 1);
