@@ -19,6 +19,9 @@
 //!   bodies near in space are near in memory: they are put in order along a space-filling curve, at the start and now and
 //!   then. Long arrays are on large pages (`field`), and what coming events will read is asked for ahead of them (`ahead`).
 //!
+//! **Threads.** Where contacts are searched for, an event is foreseen first (`foresee`), which changes nothing, and then happens. With
+//! [`Crowd::set_threads`] several threads foresee the next events at once (`together`); results are the same to the bit.
+//!
 //! **Growth.** With `growth` the bodies' sizes are (1 + growth·t) (B. D. Lubachevsky and F. H. Stillinger, J. Stat. Phys. 60,
 //! 1990). Masses and moments stay; the surfaces' own speed takes part in approach and separation, so that bodies part.
 //!
