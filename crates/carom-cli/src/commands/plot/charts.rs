@@ -134,12 +134,26 @@ impl Chart {
                 .background_style(WHITE.mix(0.85))
                 .border_style(RGBColor(200, 200, 200))
                 .label_font(("sans-serif", 14))
-                .position(SeriesLabelPosition::UpperRight)
+                .position(corner(points(), (x0, x1), (y0, y1)))
                 .draw()
                 .map_err(say)?;
         }
         Ok(())
     }
+}
+
+/// The upper corner where the names of curves hide nothing: the right one, if both do or neither.
+fn corner<'a>(
+    points: impl Iterator<Item = &'a (f64, f64)>,
+    (x0, x1): (f64, f64),
+    (y0, y1): (f64, f64),
+) -> SeriesLabelPosition {
+    let mut taken = [false; 2];
+    for (x, _) in points.filter(|(_, y)| *y > y1 - 0.25 * (y1 - y0)) {
+        taken[0] |= *x < x0 + 0.25 * (x1 - x0);
+        taken[1] |= *x > x1 - 0.25 * (x1 - x0);
+    }
+    if taken == [false, true] { SeriesLabelPosition::UpperLeft } else { SeriesLabelPosition::UpperRight }
 }
 
 /// A number at an axis, with the digits that its range needs.
