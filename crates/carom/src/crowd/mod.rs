@@ -349,8 +349,11 @@ impl Crowd {
     #[inline]
     fn happen(&mut self, body: usize, foreseen: Option<&mut Foreseen>, watcher: &mut impl Watcher) {
         let due = self.due(index(body));
+        // Whatever comes of it, what was foreseen is over.
+        let foreseen = foreseen.map(|foreseen| (foreseen.outcome.take(), foreseen));
         let as_foreseen = |outcome: Outcome| {
-            foreseen.filter(|foreseen| foreseen.outcome == Some(outcome) && self.holds(foreseen))
+            let (found, foreseen) = foreseen?;
+            (found == Some(outcome) && self.holds(foreseen, outcome)).then_some(foreseen)
         };
         match due.with {
             HOME => match as_foreseen(Outcome::Move) {

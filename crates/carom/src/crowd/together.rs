@@ -229,6 +229,7 @@ impl Crowd {
     /// whose contacts are searched for. A snapshot does not keep it.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.clamp(1, MOST_THREADS);
+        self.changes = Changes::default();
     }
 
     /// Goes on as [`Crowd::go_on_to`] does, with as many threads as there are, where it pays; otherwise, nothing.
@@ -298,7 +299,7 @@ impl Crowd {
     }
 
     /// Whether what was foreseen is still so.
-    pub(super) fn holds(&self, foreseen: &Foreseen) -> bool {
+    pub(super) fn holds(&self, foreseen: &Foreseen, outcome: Outcome) -> bool {
         let Changes { bodies, lists, cells, round } = &self.changes;
         let same = |changed: &[u32], i: u32| changed[i as usize] != *round;
         let unchanged = |link: &Link| link.with >= PLANE || same(bodies, link.with);
@@ -306,7 +307,7 @@ impl Crowd {
             && foreseen
                 .who()
                 .all(|i| same(bodies, i) && same(lists, i) && self.links(i as usize).iter().all(&unchanged))
-            && (foreseen.outcome != Some(Outcome::Move)
+            && (outcome != Outcome::Move
                 || foreseen.moved.links.iter().all(&unchanged)
                     && !foreseen.moved.cells.iter().any(|cell| cells.contains(cell)))
     }
