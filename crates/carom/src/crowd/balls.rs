@@ -12,6 +12,7 @@
 //! negative is missed by no more overlap than that.
 
 use nalgebra::Vector3;
+use wide::f64x2;
 
 /// The first τ ≥ 0 at which two balls touch; infinite if they do not. `apart` is x² − σ². Balls that overlap by
 /// rounding touch now if they close.
@@ -51,6 +52,15 @@ pub(super) fn later(towards: f64, square: f64, apart: f64, time: f64) -> bool {
     let least = |a: f64, b: f64| if a < b { a } else { b };
     // While they part there is nothing to wait for.
     (towards >= 0.0) | (least(least(apart, then), -turned) > 0.0)
+}
+
+/// [`later`] of two pairs of balls: all bits of those are set of which it is true.
+#[inline(always)]
+pub(super) fn both_later(towards: f64x2, square: f64x2, apart: f64x2, time: f64x2) -> f64x2 {
+    let then = apart + time * (f64x2::splat(2.0) * towards + square * time);
+    let turned = towards + square * time;
+    let least = apart.fast_min(then).fast_min(-turned);
+    towards.simd_ge(f64x2::ZERO) | least.simd_gt(f64x2::ZERO)
 }
 
 /// The last τ at which a body within a ball of radius `room` about home is still in it, when the room shrinks at a rate;
