@@ -87,7 +87,7 @@ impl Crowd {
 
     /// Balls of fixed size among themselves. First those that come too late are put aside, two at a time and without a branch
     /// that could be guessed wrong, so that the memory of all neighbours is asked for at once; then the roots of the few that
-    /// are left.
+    /// are left. Too late is after the body has left home, or after the neighbour's own event.
     #[inline]
     fn predict_balls<const EQUAL: bool>(&mut self, i: usize, t: f64, parted: &[Parted]) {
         if !self.solid(index(i)).is_solid {
@@ -120,6 +120,8 @@ impl Crowd {
                 let sum = both(own_radius) + f64x2::new(two.map(radius));
                 let size = sum * sum;
                 let (towards, square, apart) = (dot(x, v), dot(v, v), dot(x, x) - size);
+                let dues = f64x2::new(two.map(|link| hot[link.with as usize].due));
+                let horizon = horizon.fast_min(dues - now);
                 let later = balls::both_later(towards, square, apart, horizon);
                 let far = apart.simd_gt(both(CLOSE) * size);
                 late |= u64::from((later & far).to_bitmask()) << (2 * at);
