@@ -74,14 +74,10 @@ pub(super) fn leave(from: &Vector3<f64>, v: &Vector3<f64>, room: f64, shrinks: f
         return 0.0;
     }
     let root = (along * along + square * left).max(0.0).sqrt();
-    // square τ² + 2 along τ = left, the first root after now.
-    if along > 0.0 {
-        left / (along + root)
-    } else if square > 0.0 {
-        (root - along) / square
-    } else {
-        f64::INFINITY
-    }
+    // square τ² + 2 along τ = left, the first root after now, in the form that does not cancel. Which one that is cannot be
+    // guessed, so there is one division for both.
+    let (over, under) = if along > 0.0 { (left, along + root) } else { (root - along, square) };
+    if under > 0.0 { over / under } else { f64::INFINITY }
 }
 
 /// When the balls about two bodies touch, and when they part for good: bounds for a search. None if they do not touch.
