@@ -81,24 +81,32 @@ impl Crowd {
         let (grid, lists, images) = (&self.grid, &mut self.lists, &self.images);
         let (cold, solids) = (&mut self.cold[..], &self.solids);
         let reach = cold[i].reach;
+        let found = &mut self.scratch.found;
+        let mut count = 0;
         grid.cells(&home, farthest, |cell, boxes| {
             let Some(image) = images.code(boxes) else { return };
             let here = home - images.shift(image);
             for other in grid.of(cell) {
+                if found.len() == count {
+                    found.push((0, 0));
+                }
+                // Who is near cannot be guessed, so nothing branches on it here.
                 let j = other as usize;
                 let distance = (reach + cold[j].reach) * MARGIN;
                 let near = (cold[j].home - here).norm_squared() < distance * distance;
-                if !near || other == number || !wanted(other) {
-                    continue;
-                }
-                let theirs = &solids[cold[j].kind as usize];
-                if !(solid.is_fixed() && theirs.is_fixed()) {
-                    let searched = !(solid.is_ball && theirs.is_ball);
-                    lists.add(&mut cold[i].row, Link::new(other, image, searched));
-                    lists.add(&mut cold[j].row, Link::new(number, images.opposite(image), searched));
-                }
+                found[count] = (other, image);
+                count += usize::from(near & (other != number));
             }
         });
+        for &(other, image) in &found[..count] {
+            let j = other as usize;
+            let theirs = &solids[cold[j].kind as usize];
+            if wanted(other) && !(solid.is_fixed() && theirs.is_fixed()) {
+                let searched = !(solid.is_ball && theirs.is_ball);
+                lists.add(&mut cold[i].row, Link::new(other, image, searched));
+                lists.add(&mut cold[j].row, Link::new(number, images.opposite(image), searched));
+            }
+        }
         if lists.is_wasteful() {
             lists.compact(cold.iter_mut().map(|cold| &mut cold.row));
         }

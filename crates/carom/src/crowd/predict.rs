@@ -23,6 +23,8 @@ pub(super) struct Scratch {
     /// Neighbours that a body touches within rounding: body, neighbour, image.
     pub close: Vec<(u32, u32, u16)>,
     pairs: [Pair; WORD / 2],
+    /// Who is near a body that makes its list: body, image.
+    pub found: Vec<(u32, u16)>,
 }
 
 /// Two neighbours that are looked at together: what [`balls::root`] asks of each.
