@@ -9,6 +9,7 @@ use wide::f64x2;
 use super::balls;
 use super::course::{Course, Spin};
 use super::due::{Due, PLANE};
+use super::kept::Hot;
 use super::neighbours::Link;
 use super::solid::Solid;
 use super::{Cause, Cold, Crowd, index};
@@ -107,23 +108,21 @@ impl Crowd {
         for links in self.lists.of(self.cold[i].row).chunks(WORD) {
             let mut late = 0;
             let mut look = |at: usize, two: [Link; 2], pair: &mut Pair| {
-                let [one, other] = two.map(|link| &hot[link.with as usize].line);
+                let hot = two.map(|link| &hot[link.with as usize]);
+                let [one, other] = hot.map(bytemuck::cast_ref::<Hot, [f64x2; 4]>);
+                let [[px, py], [pz, since], [vx, vy], [vz, due]] =
+                    [0, 1, 2, 3].map(|k| f64x2::transpose([one[k], other[k]]));
                 let shifts = two.map(|link| self.images.shift(link.image));
-                let gone = now - f64x2::new([one.since, other.since]);
-                let theirs = [0, 1, 2].map(|k| f64x2::new([one.velocity[k], other.velocity[k]]));
+                let (position, rate, gone) = ([px, py, pz], [vx, vy, vz], now - since);
                 let x = [0, 1, 2].map(|k| {
-                    f64x2::new([one.position[k], other.position[k]])
-                        + theirs[k] * gone
-                        + f64x2::new([shifts[0][k], shifts[1][k]])
-                        - here[k]
+                    position[k] + rate[k] * gone + f64x2::new([shifts[0][k], shifts[1][k]]) - here[k]
                 });
-                let v = [0, 1, 2].map(|k| theirs[k] - velocity[k]);
+                let v = [0, 1, 2].map(|k| rate[k] - velocity[k]);
                 let dot = |a: [f64x2; 3], b: [f64x2; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
                 let sum = both(own_radius) + f64x2::new(two.map(radius));
                 let size = sum * sum;
                 let (towards, square, apart) = (dot(x, v), dot(v, v), dot(x, x) - size);
-                let dues = f64x2::new(two.map(|link| hot[link.with as usize].due));
-                let horizon = horizon.fast_min(dues - now);
+                let horizon = horizon.fast_min(due - now);
                 let later = balls::both_later(towards, square, apart, horizon);
                 let far = apart.simd_gt(both(CLOSE) * size);
                 late |= u64::from((later & far).to_bitmask()) << (2 * at);
