@@ -119,6 +119,12 @@ mod tests {
         let late = |v: &Vector3<f64>, apart: f64, time: f64| later(x.dot(v), v.norm_squared(), apart, time);
         assert!(late(&glance, apart(2.0), 0.99 * tau) && !late(&glance, apart(2.0), 1.01 * tau));
         assert!(late(&-v, apart(2.0), 100.0) && !late(&v, 0.0, 1.0));
+        let two = |f: &dyn Fn(&Vector3<f64>) -> f64| f64x2::new([f(&glance), f(&-v)]);
+        let (towards, square, gaps) = (two(&|v| x.dot(v)), two(&Vector3::norm_squared), two(&|_| apart(2.0)));
+        for (time, expected) in [(0.99 * tau, 0b11), (1.01 * tau, 0b10)] {
+            let later = both_later(towards, square, gaps, f64x2::splat(time));
+            assert_eq!(later.to_bitmask(), expected);
+        }
         assert_eq!(root(x.dot(&glance), glance.norm_squared(), apart(2.0)), tau);
         let [from, until] = window(&x, &glance, 2.0, 0.0).unwrap_or([0.0; 2]);
         assert!((from - tau).abs() < 1e-7 && ((x + glance * until).norm() - 2.0).abs() < 1e-7);
