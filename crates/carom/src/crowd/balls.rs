@@ -12,6 +12,7 @@
 //! negative is missed by no more overlap than that.
 
 use nalgebra::Vector3;
+use wide::f64x2;
 
 /// The first τ ≥ 0 at which two balls touch; infinite if they do not. `apart` is x² − σ². Balls that overlap by
 /// rounding touch now if they close.
@@ -53,6 +54,15 @@ pub(super) fn later(towards: f64, square: f64, apart: f64, time: f64) -> bool {
     (towards >= 0.0) | (least(least(apart, then), -turned) > 0.0)
 }
 
+/// [`later`] of two pairs of balls: all bits of those are set of which it is true.
+#[inline(always)]
+pub(super) fn both_later(towards: f64x2, square: f64x2, apart: f64x2, time: f64x2) -> f64x2 {
+    let then = apart + time * (f64x2::splat(2.0) * towards + square * time);
+    let turned = towards + square * time;
+    let least = apart.fast_min(then).fast_min(-turned);
+    towards.simd_ge(f64x2::ZERO) | least.simd_gt(f64x2::ZERO)
+}
+
 /// The last τ at which a body within a ball of radius `room` about home is still in it, when the room shrinks at a rate;
 /// `from` is the way from home.
 #[inline(always)]
@@ -64,14 +74,10 @@ pub(super) fn leave(from: &Vector3<f64>, v: &Vector3<f64>, room: f64, shrinks: f
         return 0.0;
     }
     let root = (along * along + square * left).max(0.0).sqrt();
-    // square τ² + 2 along τ = left, the first root after now.
-    if along > 0.0 {
-        left / (along + root)
-    } else if square > 0.0 {
-        (root - along) / square
-    } else {
-        f64::INFINITY
-    }
+    // square τ² + 2 along τ = left, the first root after now, in the form that does not cancel. Which one that is cannot be
+    // guessed, so there is one division for both.
+    let (over, under) = if along > 0.0 { (left, along + root) } else { (root - along, square) };
+    if under > 0.0 { over / under } else { f64::INFINITY }
 }
 
 /// When the balls about two bodies touch, and when they part for good: bounds for a search. None if they do not touch.
@@ -113,6 +119,12 @@ mod tests {
         let late = |v: &Vector3<f64>, apart: f64, time: f64| later(x.dot(v), v.norm_squared(), apart, time);
         assert!(late(&glance, apart(2.0), 0.99 * tau) && !late(&glance, apart(2.0), 1.01 * tau));
         assert!(late(&-v, apart(2.0), 100.0) && !late(&v, 0.0, 1.0));
+        let two = |f: &dyn Fn(&Vector3<f64>) -> f64| f64x2::new([f(&glance), f(&-v)]);
+        let (towards, square, gaps) = (two(&|v| x.dot(v)), two(&Vector3::norm_squared), two(&|_| apart(2.0)));
+        for (time, expected) in [(0.99 * tau, 0b11), (1.01 * tau, 0b10)] {
+            let later = both_later(towards, square, gaps, f64x2::splat(time));
+            assert_eq!(later.to_bitmask(), expected);
+        }
         assert_eq!(root(x.dot(&glance), glance.norm_squared(), apart(2.0)), tau);
         let [from, until] = window(&x, &glance, 2.0, 0.0).unwrap_or([0.0; 2]);
         assert!((from - tau).abs() < 1e-7 && ((x + glance * until).norm() - 2.0).abs() < 1e-7);

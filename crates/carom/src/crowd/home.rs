@@ -40,6 +40,8 @@ pub(super) struct Moved {
     pub links: Vec<Link>,
     /// The cells where neighbours were looked for.
     pub cells: Vec<u32>,
+    /// Who was near: body, image.
+    found: Vec<(u32, u16)>,
 }
 
 impl Crowd {
@@ -58,8 +60,8 @@ impl Crowd {
         moved.links.clear();
         moved.cells.clear();
         moved.place = self.place_at(i, t);
-        let Moved { place, links, cells } = moved;
-        self.find(i, place, t, |_| true, |cell| cells.push(cell), |link| links.push(link));
+        let Moved { place, links, cells, found } = moved;
+        self.find(i, place, t, found, |_| true, |cell| cells.push(cell), |link| links.push(link));
     }
 
     /// A body takes its new home.
@@ -106,13 +108,14 @@ impl Crowd {
     }
 
     /// Visits the neighbours that a body has or would have at a place, as far as they are wanted, and before them the cells that
-    /// they may be in.
+    /// they may be in. `found` is room.
     #[inline(always)]
     fn find(
         &self,
         i: usize,
         place: &Place,
         t: f64,
+        found: &mut Vec<(u32, u16)>,
         wanted: impl Fn(u32) -> bool,
         mut see: impl FnMut(u32),
         mut visit: impl FnMut(Link),
@@ -129,23 +132,29 @@ impl Crowd {
         }
         let farthest = (own + self.largest * size + 2.0 * self.slack) * MARGIN;
         let cold = &self.cold[..];
+        let mut count = 0;
         self.grid.cells(&place.home, farthest, |cell, boxes| {
             let Some(image) = self.images.code(boxes) else { return };
             see(cell);
             let here = place.home - self.images.shift(image);
             for other in self.grid.of(cell) {
+                if found.len() == count {
+                    found.push((0, 0));
+                }
+                // Who is near cannot be guessed, so nothing branches on it here.
                 let theirs = &cold[other as usize];
                 let distance = (place.reach + theirs.reach) * MARGIN;
                 let near = (theirs.home - here).norm_squared() < distance * distance;
-                if !near || other == number || !wanted(other) {
-                    continue;
-                }
-                let theirs = &self.solids[theirs.kind as usize];
-                if !(solid.is_fixed() && theirs.is_fixed()) {
-                    visit(Link::new(other, image, !(solid.is_ball && theirs.is_ball)));
-                }
+                found[count] = (other, image);
+                count += usize::from(near & (other != number));
             }
         });
+        for &(other, image) in &found[..count] {
+            let theirs = &self.solids[cold[other as usize].kind as usize];
+            if wanted(other) && !(solid.is_fixed() && theirs.is_fixed()) {
+                visit(Link::new(other, image, !(solid.is_ball && theirs.is_ball)));
+            }
+        }
     }
 
     /// Puts a neighbour onto a body's list, and the body on its.
@@ -265,12 +274,12 @@ impl Crowd {
                 self.grid.enter(i, &self.cold[i].home);
             }
         }
-        let mut links = Vec::new();
+        let (mut links, mut found) = (Vec::new(), Vec::new());
         for i in 0..bodies {
             if self.solid(index(i)).is_solid {
                 let number = index(i);
                 let place = Place { home: self.cold[i].home, reach: self.cold[i].reach, ..Place::default() };
-                self.find(i, &place, t, |other| other < number, |_| (), |link| links.push(link));
+                self.find(i, &place, t, &mut found, |other| other < number, |_| (), |link| links.push(link));
                 for link in links.drain(..) {
                     self.join(i, link);
                 }

@@ -19,14 +19,14 @@ pub(super) struct Hot {
     pub due: f64,
 }
 
-/// How a centre moves.
+/// How a centre moves; in this order, that numbers may be read two by two.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Line {
     /// The centre at the time `since`, in the box where home is.
     pub position: Vector3<f64>,
-    pub velocity: Vector3<f64>,
     pub since: f64,
+    pub velocity: Vector3<f64>,
 }
 
 impl Line {

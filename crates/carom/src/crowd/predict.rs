@@ -4,10 +4,13 @@
 //! again.
 
 use nalgebra::Vector3;
+use wide::f64x2;
 
 use super::balls;
 use super::due::{Due, PLANE};
 use super::foresee::Foreseen;
+use super::kept::Hot;
+use super::neighbours::Link;
 use super::search::Sight;
 use super::seen::Seen;
 use super::{Cause, Crowd, index};
@@ -19,20 +22,19 @@ pub(super) struct Scratch {
     pub foreseen: Foreseen,
     /// Neighbours that a body touches within rounding: body, neighbour, image.
     pub close: Vec<(u32, u32, u16)>,
-    near: Vec<Near>,
+    pairs: [Pair; WORD / 2],
 }
 
-/// A ball that may be touched before a body leaves home.
+/// Two neighbours that are looked at together: what [`balls::root`] asks of each.
 #[derive(Debug, Clone, Copy, Default)]
-struct Near {
-    towards: f64,
-    square: f64,
-    apart: f64,
-    /// The square of the sum of the radii.
-    size: f64,
-    /// Its place in the body's list.
-    at: u32,
+struct Pair {
+    towards: [f64; 2],
+    square: [f64; 2],
+    apart: [f64; 2],
 }
+
+/// As many neighbours as a word has bits.
+const WORD: usize = 64;
 
 /// A neighbour that has just been touched and parts.
 #[derive(Debug, Clone, Copy)]
@@ -88,8 +90,9 @@ impl Crowd {
         }
     }
 
-    /// Balls of fixed size among themselves. First those that come too late are put aside, without a branch that could be
-    /// guessed wrong, so that the memory of all neighbours is asked for at once; then the roots of the few that are left.
+    /// Balls of fixed size among themselves. First those that come too late are put aside, two at a time and without a branch
+    /// that could be guessed wrong, so that the memory of all neighbours is asked for at once; then the roots of the few that
+    /// are left. Too late is after the body has left home, or after the neighbour's own event.
     #[inline]
     fn predict_balls<const EQUAL: bool>(&mut self, i: usize, t: f64, parted: &[Parted]) {
         if !self.solid(index(i)).is_solid {
@@ -97,39 +100,64 @@ impl Crowd {
         }
         let hot = &self.hot[..];
         let own = hot[i].line;
-        let here = own.at(t);
         let mut best = Due::home(self.leaves(&own, i, t));
-        let horizon = best.time - t;
-        let links = self.lists.of(self.cold[i].row);
         let own_radius = self.radius(i);
-        let near = &mut self.scratch.near;
-        if near.len() < links.len() + 1 {
-            near.resize(links.len() + 1, Near::default());
-        }
-        let mut count = 0;
-        for (at, link) in links.iter().enumerate() {
-            let other = &hot[link.with as usize].line;
-            let x = other.at(t) + self.images.shift(link.image) - here;
-            let v = other.velocity - own.velocity;
-            let sum = own_radius + if EQUAL { own_radius } else { self.radii[link.with as usize] };
-            let (towards, square, size) = (x.dot(&v), v.norm_squared(), sum * sum);
-            let apart = x.norm_squared() - size;
-            near[count] = Near { towards, square, apart, size, at: index(at) };
-            let wanted = !balls::later(towards, square, apart, horizon) | (apart <= CLOSE * size);
-            count += usize::from(wanted);
-        }
-        for candidate in &near[..count] {
-            let link = links[candidate.at as usize];
-            let Near { towards, square, apart, size, .. } = *candidate;
-            if apart <= CLOSE * size && !has_parted(parted, link.with, link.image) {
-                self.scratch.close.push((index(i), link.with, link.image));
+        let radius = |link: Link| if EQUAL { own_radius } else { self.radii[link.with as usize] };
+        let both = f64x2::splat;
+        let (now, horizon) = (both(t), both(best.time - t));
+        let [here, velocity] = [own.at(t), own.velocity].map(|x| [0, 1, 2].map(|k| both(x[k])));
+        let pairs = &mut self.scratch.pairs;
+        for links in self.lists.of(self.cold[i].row).chunks(WORD) {
+            let mut late = 0;
+            let mut look = |at: usize, two: [Link; 2], pair: &mut Pair| {
+                let hot = two.map(|link| &hot[link.with as usize]);
+                let [one, other] = hot.map(bytemuck::cast_ref::<Hot, [f64x2; 4]>);
+                let [[px, py], [pz, since], [vx, vy], [vz, due]] =
+                    [0, 1, 2, 3].map(|k| f64x2::transpose([one[k], other[k]]));
+                let shifts = two.map(|link| self.images.shift(link.image));
+                let (position, rate, gone) = ([px, py, pz], [vx, vy, vz], now - since);
+                let x = [0, 1, 2].map(|k| {
+                    position[k] + rate[k] * gone + f64x2::new([shifts[0][k], shifts[1][k]]) - here[k]
+                });
+                let v = [0, 1, 2].map(|k| rate[k] - velocity[k]);
+                let dot = |a: [f64x2; 3], b: [f64x2; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+                let sum = both(own_radius) + f64x2::new(two.map(radius));
+                let size = sum * sum;
+                let (towards, square, apart) = (dot(x, v), dot(v, v), dot(x, x) - size);
+                let horizon = horizon.fast_min(due - now);
+                let later = balls::both_later(towards, square, apart, horizon);
+                let far = apart.simd_gt(both(CLOSE) * size);
+                late |= u64::from((later & far).to_bitmask()) << (2 * at);
+                *pair =
+                    Pair { towards: towards.to_array(), square: square.to_array(), apart: apart.to_array() };
+            };
+            let (twos, rest) = links.as_chunks::<2>();
+            for (at, (two, pair)) in twos.iter().zip(pairs.iter_mut()).enumerate() {
+                look(at, *two, pair);
             }
-            let time = t + balls::root(towards, square, apart);
-            if time < best.time
-                && time < hot[link.with as usize].due
-                && !has_parted(parted, link.with, link.image)
-            {
-                best = Due { time, with: link.with, image: link.image, sinks: false };
+            // Of an odd number the last stands for two.
+            if let [last] = rest {
+                look(twos.len(), [*last; 2], &mut pairs[twos.len()]);
+            }
+            let mut wanted = !late & (!0 >> (WORD - links.len()));
+            while wanted != 0 {
+                let at = wanted.trailing_zeros() as usize;
+                wanted &= wanted - 1;
+                let link = links[at];
+                let pair = &pairs[at / 2];
+                let [towards, square, apart] =
+                    [&pair.towards, &pair.square, &pair.apart].map(|two| two[at % 2]);
+                let sum = own_radius + radius(link);
+                if apart <= CLOSE * (sum * sum) && !has_parted(parted, link.with, link.image) {
+                    self.scratch.close.push((index(i), link.with, link.image));
+                }
+                let time = t + balls::root(towards, square, apart);
+                if time < best.time
+                    && time < hot[link.with as usize].due
+                    && !has_parted(parted, link.with, link.image)
+                {
+                    best = Due { time, with: link.with, image: link.image, sinks: false };
+                }
             }
         }
         self.schedule(index(i), best);
