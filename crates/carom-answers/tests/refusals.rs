@@ -73,7 +73,9 @@ fn options_out_of_range() {
         refuses(run(Changes { sample: Some(bad), ..Changes::default() }), "sample", "at least 0");
     }
     refuses(run(Changes { max_events: Some(0), ..Changes::default() }), "max_events", "at least 1");
-    refuses(run(Changes { threads: Some(0), ..Changes::default() }), "threads", "at least 1");
+    for bad in [0, 1025] {
+        refuses(run(Changes { threads: Some(bad), ..Changes::default() }), "threads", "from 1 to 1024");
+    }
     let heavy = subject(&BALL.replace("[[plane]]", "[world]\ngravity = [0, 0, -1]\n[[plane]]"));
     let changes = Changes { which: Some(Loop::Crowd), ..Changes::default() };
     refuses(Running::begin(heavy, changes, |_| true), "loop", "simulation");

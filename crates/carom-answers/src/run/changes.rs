@@ -27,9 +27,12 @@ pub struct Changes {
     pub strict: bool,
 }
 
+/// The most threads that can be asked for.
+pub const MOST_THREADS: usize = 1024;
+
 /// As many as there are cores.
 pub fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, core::num::NonZero::get)
+    std::thread::available_parallelism().map_or(1, core::num::NonZero::get).min(MOST_THREADS)
 }
 
 impl Changes {
@@ -40,8 +43,11 @@ impl Changes {
         if self.max_events == Some(0) {
             return Err(Refusal::of_value("max_events", "0", "a whole number, at least 1"));
         }
-        if self.threads == Some(0) {
-            return Err(Refusal::of_value("threads", "0", "a whole number, at least 1"));
+        if let Some(threads) = self.threads
+            && !(1..=MOST_THREADS).contains(&threads)
+        {
+            let expected = format!("a whole number, from 1 to {MOST_THREADS}");
+            return Err(Refusal::of_value("threads", &threads.to_string(), &expected));
         }
         let run = &mut scene.run;
         run.until = self.until.unwrap_or(run.until);

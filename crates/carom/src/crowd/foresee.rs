@@ -1,6 +1,6 @@
 //! What an event will bring, before it happens: new courses, and when their next events are due.
 //!
-//! It depends on the bodies of the event and on their neighbours only, and changes nothing. So the events to come can be worked out
+//! It depends on the bodies of the event and on their neighbours only, of one that moves also on who is at home near by, and changes nothing. So the events to come can be worked out
 //! by several threads at once (`together`): what was foreseen is what happens, if none of those bodies has changed until then.
 
 use super::cluster::Cluster;
@@ -66,8 +66,15 @@ impl Foreseen {
         self.changed[..bodies].iter().map(|changed| changed.body)
     }
 
+    /// Whether it would do the same as another.
+    pub fn says_what(&self, other: &Self) -> bool {
+        (&self.dues, &self.sight.marks, &self.moved.links, &self.cluster.after, self.closes)
+            == (&other.dues, &other.sight.marks, &other.moved.links, &other.cluster.after, other.closes)
+    }
+
     fn clear(&mut self) {
-        self.outcome = None;
+        (self.outcome, self.closes) = (None, false);
+        self.moved.clear();
         self.cluster.clear();
         self.changed.clear();
         self.dues.clear();
@@ -220,15 +227,15 @@ impl Crowd {
                 }
             }
         }
+        if sinks && !closes {
+            self.stopped.get_or_insert(Stopped::Paradox);
+        }
         self.go_on_as_foreseen(foreseen);
         self.scratch.close.clear();
         if closes {
             self.counts.elastic += u64::from(soon);
             self.record(&foreseen.cluster, t, watcher);
             return;
-        }
-        if sinks {
-            self.stopped.get_or_insert(Stopped::Paradox);
         }
         self.ledger.see_gap(foreseen.cluster.contacts[0].found.gap, self.counts.collisions);
         self.counts.grazes += 1;

@@ -44,6 +44,13 @@ pub(super) struct Moved {
     found: Vec<(u32, u16)>,
 }
 
+impl Moved {
+    pub fn clear(&mut self) {
+        self.links.clear();
+        self.cells.clear();
+    }
+}
+
 impl Crowd {
     /// A body leaves its neighbourhood: it looks around, and is put back into the box.
     pub(super) fn move_home(&mut self, i: usize, t: f64) {
@@ -57,8 +64,7 @@ impl Crowd {
 
     /// The home that a body will have at a time, and its list there.
     pub(super) fn foresee_home(&self, i: usize, t: f64, moved: &mut Moved) {
-        moved.links.clear();
-        moved.cells.clear();
+        moved.clear();
         moved.place = self.place_at(i, t);
         let Moved { place, links, cells, found } = moved;
         self.find(i, place, t, found, |_| true, |cell| cells.push(cell), |link| links.push(link));

@@ -353,7 +353,9 @@ impl Crowd {
         let foreseen = foreseen.map(|foreseen| (foreseen.outcome.take(), foreseen));
         let as_foreseen = |outcome: Outcome| {
             let (found, foreseen) = foreseen?;
-            (found == Some(outcome) && self.holds(foreseen, outcome)).then_some(foreseen)
+            let holds = found == Some(outcome) && self.holds(foreseen, outcome);
+            debug_assert!(!holds || self.is_certain(foreseen), "what {body} depends on has changed");
+            holds.then_some(foreseen)
         };
         match due.with {
             HOME => match as_foreseen(Outcome::Move) {

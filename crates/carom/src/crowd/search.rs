@@ -38,7 +38,7 @@ impl Sight {
 }
 
 /// How far a body and a neighbour must come together before they can touch.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Mark {
     pub body: u32,
     /// The neighbour's place in the body's list.
@@ -290,7 +290,9 @@ impl Seen<'_> {
                         best = Due::look(t + reached);
                     }
                 }
-                Meeting::Undecided(_) => sight.lost = Some((index(i), candidate.with, candidate.image)),
+                Meeting::Undecided(_) => {
+                    sight.lost.get_or_insert((index(i), candidate.with, candidate.image));
+                }
                 Meeting::Overlapping(depth) => {
                     sight.deepest = sight.deepest.max(depth);
                     best = due(t, false);

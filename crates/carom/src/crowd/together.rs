@@ -9,8 +9,10 @@
 //! This pays where an event is much work, which it is where contacts are searched for. An event of balls is over sooner than
 //! another thread could be told of it.
 
+use core::cell::OnceCell;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::thread::{self, Thread};
 
 use super::due::{HOME, LOOK, PLANE};
 use super::foresee::{Foreseen, Outcome};
@@ -72,22 +74,20 @@ impl Changes {
     }
 
     pub fn bytes(&self) -> usize {
-        (self.bodies.capacity() + self.lists.capacity()) * size_of::<u32>()
+        (self.bodies.capacity() + self.lists.capacity() + self.cells.capacity()) * size_of::<u32>()
     }
 }
 
 /// An event to be foreseen: whose, and when.
 pub(super) type Wanted = (u32, f64);
 
-/// Fewer bodies are near enough to one another for most events of a round to change what others depend on.
-const FEWEST: usize = 1000;
-
 /// Bodies to an event of a round, and how many events a thread has in one, at least and at most.
 const SPREAD: usize = 400;
 const SHARE: [usize; 2] = [4, 64];
 
-/// More threads than this find nothing to do.
-const MOST_THREADS: usize = 64;
+/// Bodies to a thread, at least, and the most threads: what one thread has to do alone leaves no work for more.
+const BODIES: usize = 500;
+const MOST: usize = 16;
 
 /// Events before others are called: it may be only a few.
 const ALONE: usize = 16;
@@ -119,15 +119,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits: a moment at the ready, and then so that others may work.
-fn wait(while_so: impl Fn() -> bool) {
+/// Waits: a moment at the ready, then so that others may work, and at last as `rest` has it.
+fn wait(while_so: impl Fn() -> bool, rest: impl Fn()) {
     let mut tries = 0;
     while while_so() {
-        if tries < 500 {
-            tries += 1;
-            core::hint::spin_loop();
-        } else {
-            std::thread::yield_now();
+        tries += 1;
+        match tries {
+            0..500 => core::hint::spin_loop(),
+            500..1000 => thread::yield_now(),
+            _ => rest(),
         }
     }
 }
@@ -166,7 +166,7 @@ impl<'a> Table<'a> {
         let now = || self.round.load(Ordering::Acquire);
         let over = || self.over.load(Ordering::Relaxed);
         while !over() {
-            wait(|| now() == round && !over());
+            wait(|| now() == round && !over(), thread::park);
             round = now();
             self.foresee();
         }
@@ -195,7 +195,7 @@ impl<'a> Table<'a> {
         wanted.clear();
         crowd.collect_wanted(until, self.places.len(), wanted);
         if wanted.is_empty() {
-            // At the end, or at that of an epoch.
+            // At the end or at that of an epoch, or what comes next was only just decided.
             return crowd.step(until, last, |_, _| None::<&mut Foreseen>, watcher);
         }
         for (place, &event) in self.places.iter().zip(&*wanted) {
@@ -207,9 +207,8 @@ impl<'a> Table<'a> {
         None
     }
 
-    /// Goes on, with those who help.
-    fn go_on(&self, until: f64, last: u64, watcher: &mut impl Watcher) -> Option<Stopped> {
-        let _over = Finally(|| self.over.store(true, Ordering::Relaxed));
+    /// Goes on, with those who help when they are called.
+    fn go_on(&self, until: f64, last: u64, call: impl Fn(), watcher: &mut impl Watcher) -> Option<Stopped> {
         let mut wanted = Vec::with_capacity(self.places.len());
         loop {
             if let Some(stopped) = self.happen(until, last, &mut wanted, watcher) {
@@ -217,8 +216,9 @@ impl<'a> Table<'a> {
             }
             if !wanted.is_empty() {
                 self.round.fetch_add(1, Ordering::Release);
+                call();
                 self.foresee();
-                wait(|| self.done.load(Ordering::Acquire) < wanted.len());
+                wait(|| self.done.load(Ordering::Acquire) < wanted.len(), thread::yield_now);
             }
         }
     }
@@ -228,19 +228,19 @@ impl Crowd {
     /// Lets so many threads work on it, one if nothing is said. It changes no result, and is used where it pays: for many bodies
     /// whose contacts are searched for. A snapshot does not keep it.
     pub fn set_threads(&mut self, threads: usize) {
-        self.threads = threads.clamp(1, MOST_THREADS);
+        self.threads = threads.clamp(1, MOST);
         self.changes = Changes::default();
     }
 
-    /// Goes on as [`Crowd::go_on_to`] does, with as many threads as there are, where it pays; otherwise, nothing.
+    /// Goes on as [`Crowd::go_on_to`] does, with several threads, where that pays; otherwise, nothing.
     pub(super) fn go_on_together(
         &mut self,
         until: f64,
         last: u64,
         watcher: &mut impl Watcher,
     ) -> Option<Option<Stopped>> {
-        let threads = self.threads;
-        if threads < 2 || !self.mixed || self.hot.len() < FEWEST {
+        let threads = self.threads.min(self.hot.len() / BODIES);
+        if threads < 2 || !self.mixed {
             return None;
         }
         for _ in 0..ALONE {
@@ -252,11 +252,18 @@ impl Crowd {
         let places = (self.hot.len() / SPREAD).clamp(least, most);
         self.changes.ask(self.hot.len());
         let table = Table::new(self, places);
-        Some(std::thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(|| table.help());
-            }
-            table.go_on(until, last, watcher)
+        Some(thread::scope(|scope| {
+            let helpers: OnceCell<Vec<_>> = OnceCell::new();
+            let call = || helpers.get().into_iter().flatten().for_each(|helper: &Thread| helper.unpark());
+            let _over = Finally(|| {
+                table.over.store(true, Ordering::Relaxed);
+                call();
+            });
+            // Where the system has no more threads, there are fewer.
+            let spawn = |_| thread::Builder::new().spawn_scoped(scope, || table.help()).ok();
+            let started = (1..threads).map_while(spawn).map(|helper| helper.thread().clone());
+            let _ = helpers.set(started.collect());
+            table.go_on(until, last, call, watcher)
         }))
     }
 
@@ -268,10 +275,11 @@ impl Crowd {
             && let Some(note) = self.calendar.coming(number)
         {
             number += 1;
-            let again = note.with < note.body && self.hot[note.with as usize].due == note.time;
             if note.time >= end {
                 return;
             }
+            // Of a pair's two notes one is enough.
+            let again = note.with < note.body && self.hot[note.with as usize].due == note.time;
             if note.holds(&self.hot) && !again {
                 wanted.push((note.body, note.time));
             }
@@ -296,6 +304,14 @@ impl Crowd {
                 let _ = self.foresee_touch(&met, time, foreseen);
             }
         }
+    }
+
+    /// Whether what was foreseen would be foreseen again.
+    pub(super) fn is_certain(&self, foreseen: &Foreseen) -> bool {
+        let mut again = Foreseen::default();
+        again.event = foreseen.event;
+        self.foresee(&mut again);
+        again.says_what(foreseen)
     }
 
     /// Whether what was foreseen is still so.

@@ -3,7 +3,7 @@
 //! Two smooth balls are dealt with on the spot. Everything else goes by the states of the bodies (`cluster`): one smooth contact by
 //! the closed form of [`crate::impact::pair`], any other by the impact solver (`blow`). Bodies that touch others at the same time,
 //! within the error bounds of the times, make one impact with them, as in the simulation; whether there are any is seen
-//! when the two look for their next events, and then the collision is taken back and the whole resolved.
+//! when the two look for their next events, and then the whole is resolved instead.
 //!
 //! While bodies grow, contacts are smooth and come one at a time.
 

@@ -4,16 +4,13 @@ use std::path::PathBuf;
 
 use carom::scene::model::OnParadox;
 use carom_answers::options::NOT_NEGATIVE;
-use carom_answers::run::{Changes, Loop, cores};
+use carom_answers::run::{Changes, Loop, MOST_THREADS, cores};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::trajectory::Format;
 
 /// The most copies of a run.
 const MOST_REPLICAS: u64 = 1_000_000;
-
-/// The most threads.
-const MOST_THREADS: usize = 1024;
 
 /// The command's arguments.
 #[derive(Debug, clap::Args)]
@@ -63,7 +60,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FORMAT", value_parser = trajectory_parser())]
     pub trajectory: Option<Format>,
 
-    /// Run so many independent copies, whose fills have the seeds seed, seed + 1, …, on all cores, and pool their averages
+    /// Run so many independent copies, whose fills have the seeds seed, seed + 1, …, side by side, and pool their averages
     #[arg(long, value_name = "R", allow_negative_numbers = true, value_parser = parse_replicas, conflicts_with_all = ["resume", "samples"])]
     pub replicas: Option<u64>,
 

@@ -84,7 +84,11 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         return replicas::run(scene, count, arguments);
     }
     let prepared = match (&arguments.resume, &arguments.scene) {
-        (Some(folder), _) => take_up(folder)?,
+        (Some(folder), _) => {
+            let mut prepared = take_up(folder)?;
+            prepared.running.engine.set_threads(arguments.threads());
+            prepared
+        }
         (None, Some(scene)) => {
             progress::watch();
             let copy = Copy { number: 0, folder: arguments.out.as_deref(), shown: true };
@@ -94,7 +98,6 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         (None, None) => return Err(Refusal::of_option(None, "no scene", Some("a scene")).into()),
     };
     let Prepared { mut running, folder, before } = prepared;
-    running.engine.set_threads(arguments.threads());
     let keep = match folder {
         Some(folder) => Keep::Files(Box::new(folder)),
         None if arguments.json => Keep::Document(Stream::begin(arguments.samples)?),
