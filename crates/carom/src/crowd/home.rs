@@ -64,10 +64,8 @@ impl Crowd {
 
     /// The home that a body will have at a time, and its list there.
     pub(super) fn foresee_home(&self, i: usize, t: f64, moved: &mut Moved) {
-        moved.clear();
         moved.place = self.place_at(i, t);
-        let Moved { place, links, cells, found } = moved;
-        self.find(i, place, t, found, |_| true, |cell| cells.push(cell), |link| links.push(link));
+        self.find(i, t, moved, |_| true);
     }
 
     /// A body takes its new home.
@@ -113,19 +111,11 @@ impl Crowd {
         (self.cold[i].home, self.cold[i].reach) = (place.home, place.reach);
     }
 
-    /// Visits the neighbours that a body has or would have at a place, as far as they are wanted, and before them the cells that
-    /// they may be in. `found` is room.
+    /// Lists the neighbours that a body has or would have at a place, as far as they are wanted, and the cells that they may be in.
     #[inline(always)]
-    fn find(
-        &self,
-        i: usize,
-        place: &Place,
-        t: f64,
-        found: &mut Vec<(u32, u16)>,
-        wanted: impl Fn(u32) -> bool,
-        mut see: impl FnMut(u32),
-        mut visit: impl FnMut(Link),
-    ) {
+    fn find(&self, i: usize, t: f64, moved: &mut Moved, wanted: impl Fn(u32) -> bool) {
+        moved.clear();
+        let Moved { place, links, cells, found } = moved;
         let size = self.size_at(t);
         let own = self.radius(i) * size;
         let solid = self.solid(index(i));
@@ -133,7 +123,7 @@ impl Crowd {
         for (k, plane) in self.world.planes.iter().enumerate() {
             if !solid.is_fixed() && plane.height(&place.home) < (own + self.slack) * MARGIN {
                 let image = self.images.code([0; 3]).unwrap_or(0);
-                visit(Link::new(PLANE + index(k), image, !solid.is_ball));
+                links.push(Link::new(PLANE + index(k), image, !solid.is_ball));
             }
         }
         let farthest = (own + self.largest * size + 2.0 * self.slack) * MARGIN;
@@ -141,7 +131,7 @@ impl Crowd {
         let mut count = 0;
         self.grid.cells(&place.home, farthest, |cell, boxes| {
             let Some(image) = self.images.code(boxes) else { return };
-            see(cell);
+            cells.push(cell);
             let here = place.home - self.images.shift(image);
             for other in self.grid.of(cell) {
                 if found.len() == count {
@@ -158,7 +148,7 @@ impl Crowd {
         for &(other, image) in &found[..count] {
             let theirs = &self.solids[cold[other as usize].kind as usize];
             if wanted(other) && !(solid.is_fixed() && theirs.is_fixed()) {
-                visit(Link::new(other, image, !(solid.is_ball && theirs.is_ball)));
+                links.push(Link::new(other, image, !(solid.is_ball && theirs.is_ball)));
             }
         }
     }
@@ -280,14 +270,14 @@ impl Crowd {
                 self.grid.enter(i, &self.cold[i].home);
             }
         }
-        let (mut links, mut found) = (Vec::new(), Vec::new());
+        let mut moved = Moved::default();
         for i in 0..bodies {
             if self.solid(index(i)).is_solid {
                 let number = index(i);
-                let place = Place { home: self.cold[i].home, reach: self.cold[i].reach, ..Place::default() };
-                self.find(i, &place, t, &mut found, |other| other < number, |_| (), |link| links.push(link));
-                for link in links.drain(..) {
-                    self.join(i, link);
+                (moved.place.home, moved.place.reach) = (self.cold[i].home, self.cold[i].reach);
+                self.find(i, t, &mut moved, |other| other < number);
+                for link in &moved.links {
+                    self.join(i, *link);
                 }
             }
         }
