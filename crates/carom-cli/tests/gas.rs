@@ -168,7 +168,7 @@ fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
 /// Placing, events and averages are the same to the bit, whatever the number of threads.
 #[test]
 fn threads_change_no_result() {
-    let text = gas(1100, EGG, 0.3, "until = 0.1\nsample = 0.05");
+    let text = gas(1500, EGG, 0.3, "until = 0.1\nsample = 0.05");
     let with = |threads: &str| {
         run_text("gas-threads", &text, &["--json", "--samples", "--threads", threads]).well().json()
     };

@@ -1,7 +1,8 @@
 //! What an event will bring, before it happens: new courses, and when their next events are due.
 //!
-//! It depends on the bodies of the event and on their neighbours only, of one that moves also on who is at home near by, and changes nothing. So the events to come can be worked out
-//! by several threads at once (`together`): what was foreseen is what happens, if none of those bodies has changed until then.
+//! It depends on the bodies of the event and on their neighbours only, for one that moves also on who is at home near by, and
+//! changes nothing. So the events to come can be worked out by several threads at once (`together`): what was foreseen is what
+//! happens, if none of that has changed until then.
 
 use super::cluster::Cluster;
 use super::course::Spin;
@@ -104,7 +105,7 @@ impl Crowd {
         foreseen.outcome = Some(Outcome::Move);
     }
 
-    /// One contact by itself. Where others are close, it isn't the whole truth.
+    /// One contact by itself. Where others are close, it is not the whole truth.
     pub(super) fn foresee_touch(&self, met: &Met, t: f64, foreseen: &mut Foreseen) -> Result<(), Unforeseen> {
         foreseen.clear();
         self.take_in(&mut foreseen.cluster, met, t);

@@ -121,9 +121,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Waits: a moment at the ready, then so that others may work, and at last as `rest` has it.
 fn wait(while_so: impl Fn() -> bool, rest: impl Fn()) {
-    let mut tries = 0;
+    let mut tries = 0_u32;
     while while_so() {
-        tries += 1;
+        tries = tries.saturating_add(1);
         match tries {
             0..500 => core::hint::spin_loop(),
             500..1000 => thread::yield_now(),
