@@ -3,8 +3,9 @@
 //! Events that follow one another in time lie anywhere in space, so in a large crowd almost everything that an event reads
 //! is far from the processor, and to wait for it piece by piece, each when it is wanted, would be most of the work. But the
 //! agenda tells what will be wanted: bodies, lists and neighbours of events to come are asked for some events ahead, so that
-//! the memory brings them while other events are worked on. What one stage has asked for, the next one reads. No result
-//! depends on any of it.
+//! the memory brings them while other events are worked on. What one stage has asked for, the next one reads. A processor
+//! that has asked for some twenty lines at once waits before it asks for more, so a contact's two bodies are asked for one at
+//! a time: half before an event, half in the midst of it. No result depends on any of it.
 
 use prefetch_index::prefetch_index;
 
@@ -19,11 +20,11 @@ const LARGE: usize = 16_384;
 /// What is asked for, each from what was asked for before.
 #[derive(Debug, Clone, Copy)]
 enum Stage {
-    /// The bodies.
-    Bodies,
-    /// Their lists.
-    Lists,
-    /// Who is on the lists.
+    /// The body.
+    Body,
+    /// Its list.
+    List,
+    /// Who is on the list.
     Neighbours,
     /// Of a body that leaves home, who else may be near.
     Surroundings,
@@ -31,19 +32,19 @@ enum Stage {
 
 /// The stages, and how many notes ahead each is: near enough that what comes is still there when it is wanted.
 const STAGES: [(Stage, u64); 4] =
-    [(Stage::Bodies, 9), (Stage::Lists, 6), (Stage::Neighbours, 3), (Stage::Surroundings, 2)];
+    [(Stage::Body, 16), (Stage::List, 10), (Stage::Neighbours, 6), (Stage::Surroundings, 4)];
 
 /// The notes up to which each stage has come.
 pub(super) type Reached = [u64; STAGES.len()];
 
 impl Crowd {
-    /// Asks for what the events to come will want.
+    /// Asks for what the events to come will want, `over` notes from now on.
     #[inline]
-    pub(super) fn look_ahead(&mut self) {
+    pub(super) fn look_ahead(&mut self, over: u64) {
         if self.hot.len() < LARGE {
             return;
         }
-        let now = self.calendar.page();
+        let now = self.calendar.page() + over;
         for (at, (stage, ahead)) in STAGES.into_iter().enumerate() {
             let mut number = self.ahead[at].max(now);
             while number < now + ahead
@@ -58,53 +59,46 @@ impl Crowd {
 
     #[inline(always)]
     fn ask_for(&self, stage: Stage, note: &Note) {
-        let hot = &self.hot[..];
-        if !note.holds(hot) {
-            return;
-        }
-        let partner = (note.with < PLANE).then_some(note.with);
-        let both = [Some(note.body), partner].into_iter().flatten();
+        let (hot, cold, body) = (&self.hot[..], &self.cold[..], note.body as usize);
         match stage {
-            // Of a pair's two notes one is enough.
-            Stage::Lists | Stage::Neighbours
-                if note.with < note.body && hot[note.with as usize].due == note.time => {}
-            Stage::Bodies => both.for_each(|i| {
-                prefetch_index(hot, i as usize);
-                prefetch_index(&self.cold[..], i as usize);
-            }),
-            Stage::Lists => both.for_each(|i| self.lists.ask_for(self.cold[i as usize].row)),
-            Stage::Neighbours => both.for_each(|i| self.ask_for_neighbours(i, note)),
-            Stage::Surroundings => self.ask_for_surroundings(note),
+            Stage::Body => {
+                prefetch_index(hot, body);
+                prefetch_index(cold, body);
+            }
+            _ if !note.holds(hot) => {}
+            Stage::List => self.lists.ask_for(cold[body].row),
+            Stage::Neighbours => self.ask_for_neighbours(note),
+            Stage::Surroundings if note.with == HOME => self.ask_for_surroundings(note),
+            Stage::Surroundings => {}
         }
     }
 
     #[inline(always)]
-    fn ask_for_neighbours(&self, body: u32, note: &Note) {
+    fn ask_for_neighbours(&self, note: &Note) {
         let hot = &self.hot[..];
-        for link in self.bodies_near(body) {
+        for link in self.bodies_near(note.body) {
             prefetch_index(hot, link.with as usize);
         }
         if note.with == HOME {
-            for link in self.bodies_near(body) {
+            for link in self.bodies_near(note.body) {
                 prefetch_index(&self.cold[..], link.with as usize);
             }
-            let there = self.hot[body as usize].line.at(note.time);
-            self.grid.cells(&there, self.farthest(note.time), |cell, _| self.grid.ask_for(cell));
+            self.cells_around(note, |cell| self.grid.ask_for(cell));
         }
     }
 
-    #[inline(always)]
     fn ask_for_surroundings(&self, note: &Note) {
-        if note.with == HOME {
-            for link in self.bodies_near(note.body) {
-                self.lists.ask_for(self.cold[link.with as usize].row);
-            }
-            let there = self.hot[note.body as usize].line.at(note.time);
-            let cold = &self.cold[..];
-            self.grid.cells(&there, self.farthest(note.time), |cell, _| {
-                self.grid.of(cell).for_each(|j| prefetch_index(cold, j as usize));
-            });
+        let cold = &self.cold[..];
+        for link in self.bodies_near(note.body) {
+            self.lists.ask_for(cold[link.with as usize].row);
         }
+        self.cells_around(note, |cell| self.grid.of(cell).for_each(|j| prefetch_index(cold, j as usize)));
+    }
+
+    /// The cells about where a body will be.
+    fn cells_around(&self, note: &Note, mut visit: impl FnMut(u32)) {
+        let there = self.hot[note.body as usize].line.at(note.time);
+        self.grid.cells(&there, self.farthest(note.time), |cell, _| visit(cell));
     }
 
     #[inline(always)]

@@ -248,8 +248,7 @@ impl Calendar {
         self.agenda.get(place)
     }
 
-    /// Puts the next week that has anything onto the agenda, void notes and all: whether they hold is seen when what they
-    /// are about has been read ahead.
+    /// Puts the next week that has anything onto the agenda, without the notes that are void by then.
     fn next_week(&mut self, hot: &[Hot]) {
         self.agenda.drain(..self.past);
         self.gone += self.past as u64;

@@ -332,7 +332,7 @@ impl Crowd {
             self.next_epoch(time.min(end));
             return None;
         }
-        self.look_ahead();
+        self.look_ahead(0);
         let mut foreseen = foreseen(body, time);
         self.happen(body as usize, foreseen.as_deref_mut(), watcher);
         None

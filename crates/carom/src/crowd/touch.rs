@@ -213,6 +213,7 @@ impl Crowd {
         self.follow_path(a, t);
         self.follow_path(b, t);
         self.predict(a, t, &seen[..1]);
+        self.look_ahead(1); // The first of the two is over.
         self.predict(b, t, &seen[1..]);
         if !self.scratch.close.is_empty() {
             // Others may touch at the same time: taken back, and looked at together.
