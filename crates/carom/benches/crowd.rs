@@ -3,7 +3,7 @@
 //!
 //! `cargo bench -p carom --bench crowd`, or `-- --bench NAME` for the rows whose shape begins so. Each starts on a
 //! face-centred lattice, stretched as the shape is, with Maxwell's velocities, and is run until it has forgotten it.
-//! `-- --bench threads` is one crowd by two threads. Without `--bench` every row runs for a moment with few bodies, as a test.
+//! `-- --bench turns` is few and many spheres in turns, `-- --bench threads` one crowd by two threads. Without `--bench` every row runs for a moment with few bodies, as a test.
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
 #[path = "../tests/crowding/mod.rs"]
@@ -83,6 +83,9 @@ fn main() {
         let audit = crowd.audit();
         assert!(audit.energy_error_max.value < 1e-10 && audit.gap_min > -1e-12, "{audit:?}");
     }
+    if wanted.is_none_or(|wanted| "turns".starts_with(wanted.as_str())) {
+        turns(if measured { [10, 60] } else { [2, 3] });
+    }
     if wanted.is_none_or(|wanted| "threads".starts_with(wanted.as_str())) {
         for (name, shape, cells, collisions) in [
             ("ellipsoid 2:1", ellipsoid, 10, 40_000),
@@ -96,6 +99,38 @@ fn main() {
     if wanted.is_none_or(|wanted| "halves".starts_with(wanted.as_str())) {
         halves(if measured { [48, 8] } else { [2, 1] });
     }
+}
+
+/// How much more a collision costs in a large crowd of balls than in a small one. What the memory gives changes from minute to minute
+/// on a machine that is shared, so they are run in turns.
+fn turns(cells: [u32; 2]) {
+    let mut crowds = cells.map(|cells| {
+        let (world, states) = crowding::lattice(cells, Shape::Sphere { radius: 0.5 }, 0.49, 1);
+        let mut crowd = Crowd::new(world, &states, Settings::default()).unwrap();
+        assert_eq!(crowd.advance(f64::MAX, 8 * states.len() as u64, &mut ()), None);
+        crowd
+    });
+    let mut nanoseconds = [const { Vec::new() }; 2];
+    for _ in 0..40 {
+        for (crowd, times) in crowds.iter_mut().zip(&mut nanoseconds) {
+            let most = if cells[0] < 10 { 10_u32 } else { 40_000 };
+            let began = Instant::now();
+            assert_eq!(crowd.advance(f64::MAX, u64::from(most), &mut ()), None);
+            times.push(1e9 * began.elapsed().as_secs_f64() / f64::from(most));
+        }
+    }
+    let mut ratios: Vec<f64> = nanoseconds[0].iter().zip(&nanoseconds[1]).map(|(few, many)| many / few).collect();
+    let middle = |times: &mut Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    };
+    let [few, many] = nanoseconds.each_mut().map(middle);
+    println!(
+        "{} spheres {few:.0} ns a collision, {} {many:.0} ns, medians of 40 turns; median ratio {:.2}",
+        4 * cells[0].pow(3),
+        4 * cells[1].pow(3),
+        middle(&mut ratios)
+    );
 }
 
 /// One crowd by one thread and by two, in turns. The time is that of the clock on the wall.
