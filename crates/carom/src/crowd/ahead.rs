@@ -14,8 +14,8 @@ use super::calendar::Note;
 use super::due::{HOME, PLANE};
 use super::neighbours::Link;
 
-/// Crowds smaller than this are near the processor anyhow.
-const LARGE: usize = 16_384;
+/// Crowds smaller than this are near the processor anyhow: of balls, and of others, whose turning is kept as well.
+const LARGE: [usize; 2] = [16_384, 1024];
 
 /// What is asked for, each from what was asked for before.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ impl Crowd {
     /// Asks for what the events to come will want, `over` notes from now on.
     #[inline]
     pub(super) fn look_ahead(&mut self, over: u64) {
-        if self.hot.len() < LARGE {
+        if self.hot.len() < LARGE[usize::from(self.mixed)] {
             return;
         }
         let now = self.calendar.page() + over;

@@ -237,7 +237,8 @@ impl Crowd {
                 continue;
             }
             if before.angular_velocity != after.angular_velocity {
-                self.spin[i as usize] = Spin::new(self.body(i), after, t);
+                let spin = Spin::new(self.body(i), after, t);
+                self.spins.set(i as usize, &spin);
             }
             let i = i as usize;
             self.hot[i].line = Line { position: before.position, velocity: after.velocity, since: t };

@@ -12,26 +12,54 @@
 //! with c, v and s at t = 0: for ṡ ≥ 0 the acceleration is largest at once, which is the bound that the search needs.
 
 use nalgebra::{UnitQuaternion, Vector3};
+use prefetch_index::prefetch_index;
 
 use crate::body::{Body, State};
 use crate::motion::{Flight, Motion};
 use crate::shape::Shape;
 
-/// How a body turns.
-#[derive(Debug, Clone)]
-pub(super) enum Spin {
-    /// A ball: only what it was when its spin last changed.
-    Ball { orientation: UnitQuaternion<f64>, angular_velocity: Vector3<f64>, since: f64 },
-    /// Anything else, prepared.
-    Turning(Box<Turning>),
+/// A ball's spin: only what it was when it last changed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ball {
+    orientation: UnitQuaternion<f64>,
+    angular_velocity: Vector3<f64>,
+    since: f64,
 }
 
-/// A turning that began at a time.
-#[derive(Debug, Clone)]
+/// A turning that began at a time, prepared.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
 pub(super) struct Turning {
-    pub flight: Flight,
     pub since: f64,
+    pub flight: Flight,
 }
+
+/// How a body turns.
+#[derive(Debug, Clone, Copy)]
+#[expect(clippy::large_enum_variant, reason = "where there are balls only, they are kept by themselves")]
+pub(super) enum Spin {
+    Ball(Ball),
+    /// Anything else.
+    Turning(Turning),
+}
+
+/// The same, of one of many.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum SpinOf<'a> {
+    Ball(&'a Ball),
+    Turning(&'a Turning),
+}
+
+/// How all bodies turn.
+#[derive(Debug, Clone)]
+pub(super) enum Spins {
+    Balls(Vec<Ball>),
+    Any(Vec<Spin>),
+}
+
+/// Lines of the cache that the turning of a symmetric body takes, and numbers in one.
+const LINES: usize = 3;
+const NUMBERS: usize = 8;
 
 impl Turning {
     pub fn at(&self, t: f64) -> (UnitQuaternion<f64>, Vector3<f64>) {
@@ -42,31 +70,46 @@ impl Turning {
 impl Spin {
     pub fn new(body: &Body, state: &State, since: f64) -> Self {
         match body.shape {
-            Shape::Sphere { .. } | Shape::Point => Self::Ball {
-                orientation: state.orientation,
-                angular_velocity: if body.fixed { Vector3::zeros() } else { state.angular_velocity },
-                since,
-            },
-            _ => Self::Turning(Box::new(Turning {
-                flight: Flight::new(body, state, &Vector3::zeros()),
-                since,
-            })),
+            Shape::Sphere { .. } | Shape::Point => Self::Ball(Ball::new(body, state, since)),
+            _ => Self::Turning(Turning { since, flight: Flight::new(body, state, &Vector3::zeros()) }),
         }
     }
 
-    /// Orientation and angular velocity at a time.
-    pub fn at(&self, body: &Body, t: f64) -> (UnitQuaternion<f64>, Vector3<f64>) {
+    pub fn of(&self) -> SpinOf<'_> {
         match self {
-            Self::Ball { orientation, angular_velocity, since } => {
-                if *angular_velocity == Vector3::zeros() {
-                    return (*orientation, *angular_velocity);
-                }
-                let state = State {
-                    orientation: *orientation,
-                    angular_velocity: *angular_velocity,
-                    ..State::at(Vector3::zeros())
-                };
-                let state = Flight::new(body, &state, &Vector3::zeros()).at(t - since);
+            Self::Ball(ball) => SpinOf::Ball(ball),
+            Self::Turning(turning) => SpinOf::Turning(turning),
+        }
+    }
+}
+
+impl Ball {
+    fn new(body: &Body, state: &State, since: f64) -> Self {
+        Self {
+            orientation: state.orientation,
+            angular_velocity: if body.fixed { Vector3::zeros() } else { state.angular_velocity },
+            since,
+        }
+    }
+
+    fn start(&self) -> State {
+        State {
+            orientation: self.orientation,
+            angular_velocity: self.angular_velocity,
+            ..State::at(Vector3::zeros())
+        }
+    }
+}
+
+impl SpinOf<'_> {
+    /// Orientation and angular velocity at a time.
+    pub fn at(self, body: &Body, t: f64) -> (UnitQuaternion<f64>, Vector3<f64>) {
+        match self {
+            Self::Ball(ball) if ball.angular_velocity == Vector3::zeros() => {
+                (ball.orientation, ball.angular_velocity)
+            }
+            Self::Ball(ball) => {
+                let state = Flight::new(body, &ball.start(), &Vector3::zeros()).at(t - ball.since);
                 (state.orientation, state.angular_velocity)
             }
             Self::Turning(turning) => turning.at(t),
@@ -74,40 +117,87 @@ impl Spin {
     }
 
     /// A state from which the turning is prepared anew, and its time.
-    pub fn start(&self) -> (State, f64) {
+    pub fn start(self) -> (State, f64) {
         match self {
-            Self::Ball { orientation, angular_velocity, since } => {
-                let state = State {
-                    orientation: *orientation,
-                    angular_velocity: *angular_velocity,
-                    ..State::at(Vector3::zeros())
-                };
-                (state, *since)
-            }
+            Self::Ball(ball) => (ball.start(), ball.since),
             Self::Turning(turning) => (*turning.flight.start(), turning.since),
         }
     }
 
     /// The greatest angular speed; of a ball, which looks the same however it turns, none.
-    pub fn speed(&self) -> f64 {
+    #[inline(always)]
+    pub fn speed(self) -> f64 {
         match self {
-            Self::Ball { .. } => 0.0,
+            Self::Ball(_) => 0.0,
             Self::Turning(turning) => turning.flight.spin_bound(),
         }
     }
+}
 
-    pub fn shift(&mut self, by: f64) {
+impl Spins {
+    /// Of bodies in these states.
+    pub fn new(bodies: &[Body], states: &[State]) -> Self {
+        let each = || bodies.iter().zip(states);
+        if bodies.iter().all(|body| matches!(body.shape, Shape::Sphere { .. } | Shape::Point)) {
+            return Self::Balls(each().map(|(body, state)| Ball::new(body, state, 0.0)).collect());
+        }
+        Self::Any(each().map(|(body, state)| Spin::new(body, state, 0.0)).collect())
+    }
+
+    #[inline(always)]
+    pub fn of(&self, i: usize) -> SpinOf<'_> {
         match self {
-            Self::Ball { since, .. } => *since -= by,
-            Self::Turning(turning) => turning.since -= by,
+            Self::Balls(balls) => SpinOf::Ball(&balls[i]),
+            Self::Any(spins) => spins[i].of(),
         }
     }
 
-    /// Bytes held elsewhere.
+    /// Asks the memory for one.
+    #[inline(always)]
+    pub fn ask_for(&self, i: usize) {
+        if let Self::Any(spins) = self
+            && let Spin::Turning(turning) = &spins[i]
+        {
+            let first = core::slice::from_ref(&turning.since);
+            for line in 0..LINES {
+                prefetch_index(first, NUMBERS * line);
+            }
+        }
+    }
+
+    pub fn set(&mut self, i: usize, spin: &Spin) {
+        match (self, spin) {
+            (Self::Balls(balls), Spin::Ball(ball)) => balls[i] = *ball,
+            (Self::Any(spins), spin) => spins[i] = *spin,
+            // Where there are balls only, nothing becomes another shape.
+            (Self::Balls(_), Spin::Turning(_)) => {}
+        }
+    }
+
+    /// In another order: first that of the first number, and so on.
+    pub fn put_in_order(&mut self, from: &[u32]) {
+        match self {
+            Self::Balls(balls) => *balls = from.iter().map(|&k| balls[k as usize]).collect(),
+            Self::Any(spins) => *spins = from.iter().map(|&k| spins[k as usize]).collect(),
+        }
+    }
+
+    /// Moves the zero of time.
+    pub fn shift(&mut self, by: f64) {
+        match self {
+            Self::Balls(balls) => balls.iter_mut().for_each(|ball| ball.since -= by),
+            Self::Any(spins) => spins.iter_mut().for_each(|spin| match spin {
+                Spin::Ball(ball) => ball.since -= by,
+                Spin::Turning(turning) => turning.since -= by,
+            }),
+        }
+    }
+
+    /// Bytes taken.
     pub fn bytes(&self) -> usize {
         match self {
-            Self::Ball { .. } => 0,
-            Self::Turning(_) => size_of::<Turning>(),
+            Self::Balls(balls) => balls.capacity() * size_of::<Ball>(),
+            Self::Any(spins) => spins.capacity() * size_of::<Spin>(),
         }
     }
 }

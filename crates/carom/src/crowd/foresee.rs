@@ -162,7 +162,7 @@ impl Crowd {
             changed.spin = Some(Spin::new(self.body(i), after, t));
         }
         if self.mixed {
-            let spin = changed.spin.as_ref().unwrap_or(&self.spin[i as usize]);
+            let spin = changed.spin.as_ref().map_or_else(|| self.spins.of(i as usize), Spin::of);
             let rate = changed.hot.line.velocity.norm() + spin.speed() * self.solid(i).lever;
             changed.path = Path { length: changed.path.at(t), rate, since: t };
         }
@@ -223,8 +223,8 @@ impl Crowd {
                 if self.mixed {
                     self.path[i] = changed.path;
                 }
-                if let Some(spin) = changed.spin {
-                    self.spin[i] = spin;
+                if let Some(spin) = &changed.spin {
+                    self.spins.set(i, spin);
                 }
             }
         }

@@ -196,8 +196,7 @@ impl Crowd {
         }
         self.radii = from.iter().map(|&k| self.radii[k as usize]).collect();
         self.boxes = from.iter().map(|&k| self.boxes[k as usize]).collect();
-        let mut spins: Vec<_> = std::mem::take(&mut self.spin).into_iter().map(Some).collect();
-        self.spin = from.iter().filter_map(|&k| spins[k as usize].take()).collect();
+        self.spins.put_in_order(&from);
         for (k, cold) in self.cold.iter().enumerate() {
             self.place[cold.name as usize] = index(k);
         }

@@ -64,7 +64,7 @@ use crate::contact::Side;
 use crate::simulation::clock::Clock;
 use crate::simulation::ledger::Ledger;
 use calendar::Calendar;
-use course::Spin;
+use course::Spins;
 use due::{HOME, LOOK, PLANE};
 use field::Field;
 use foresee::{Foreseen, Outcome};
@@ -140,7 +140,7 @@ pub struct Crowd {
     equal: Option<f64>,
     /// How many boxes each is beyond where it is kept.
     boxes: Vec<[i32; 3]>,
-    spin: Vec<Spin>,
+    spins: Spins,
     /// How far each body's surface has moved at most; empty where all are balls.
     path: Vec<Path>,
     /// The kinds of shapes.
@@ -238,8 +238,7 @@ impl Crowd {
         let cold = Field::collect(kinds.into_iter().enumerate().map(|(i, kind)| Cold::new(i, kind)));
         let radii = world.radius.clone();
         let equal = radii.first().copied().filter(|first| radii.iter().all(|radius| radius == first));
-        let spin =
-            states.iter().zip(&world.bodies).map(|(state, body)| Spin::new(body, state, 0.0)).collect();
+        let spins = Spins::new(&world.bodies, states);
         let ledger = Ledger::open(&world, states);
         let bodies = hot.len();
         let mut crowd = Self {
@@ -272,7 +271,7 @@ impl Crowd {
             solids,
             hot,
             cold,
-            spin,
+            spins,
             ledger,
         };
         crowd.clock.length = crowd.epoch_length();
@@ -459,7 +458,7 @@ impl Crowd {
     fn state(&self, i: usize, t: f64) -> State {
         let line = &self.hot[i].line;
         let body = &self.world.bodies[self.cold[i].name as usize];
-        let (orientation, angular_velocity) = self.spin[i].at(body, t);
+        let (orientation, angular_velocity) = self.spins.of(i).at(body, t);
         State { position: line.at(t), orientation, velocity: line.velocity, angular_velocity }
     }
 
@@ -467,7 +466,7 @@ impl Crowd {
     fn follow_path(&mut self, i: usize, t: f64) {
         if self.mixed {
             let lever = self.solid(index(i)).lever;
-            let rate = self.hot[i].line.velocity.norm() + self.spin[i].speed() * lever;
+            let rate = self.hot[i].line.velocity.norm() + self.spins.of(i).speed() * lever;
             self.path[i] = Path { length: self.path[i].at(t), rate, since: t };
         }
     }
@@ -494,15 +493,10 @@ impl Crowd {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let bodies = self.hot.len();
-        let boxed = self.spin.iter().map(Spin::bytes).sum::<usize>();
-        let each = size_of::<Spin>()
-            + size_of::<u32>()
-            + size_of::<[i32; 3]>()
-            + size_of::<Body>()
-            + 2 * size_of::<f64>();
+        let each = size_of::<u32>() + size_of::<[i32; 3]>() + size_of::<Body>() + 2 * size_of::<f64>();
         let each = each + if self.mixed { size_of::<Path>() } else { 0 };
         bodies * each
-            + boxed
+            + self.spins.bytes()
             + self.hot.bytes()
             + self.cold.bytes()
             + self.calendar.bytes()
@@ -526,7 +520,7 @@ impl Crowd {
             if !solid.is_solid || solid.is_fixed() {
                 continue;
             }
-            let spin = self.spin[i].speed() * self.radius(i);
+            let spin = self.spins.of(i).speed() * self.radius(i);
             radius += self.radius(i);
             square += hot.line.velocity.norm_squared() + spin * spin;
             count += 1.0;
@@ -551,9 +545,7 @@ impl Crowd {
         for cold in self.cold.iter_mut() {
             cold.last -= by;
         }
-        for spin in &mut self.spin {
-            spin.shift(by);
-        }
+        self.spins.shift(by);
         for path in &mut self.path {
             path.since -= by;
         }

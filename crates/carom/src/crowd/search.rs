@@ -5,7 +5,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::balls;
-use super::course::{Course, Spin};
+use super::course::{Course, SpinOf};
 use super::due::{Due, PLANE};
 use super::predict::{CLOSE, Parted, has_parted};
 use super::seen::Seen;
@@ -137,14 +137,14 @@ impl Seen<'_> {
             let sum = radii * size;
             let rate = if GROWS { radii * growth } else { 0.0 };
             if MIXED && link.searched() {
-                let Some(window) = balls::window(&x, &v, sum, rate) else { continue };
                 let limit = best.time.min(theirs.due);
-                if t + window[0] >= limit {
-                    continue;
-                }
                 // Neither can have come so far.
                 let way = self.path(i).at(limit) + self.path(link.with as usize).at(limit);
                 if !GROWS && way < f64::from(self.mark_of(i, at)) {
+                    continue;
+                }
+                let Some(window) = balls::window(&x, &v, sum, rate) else { continue };
+                if t + window[0] >= limit {
                     continue;
                 }
                 let middle = 0.5 * (sum + inside(&self.solids, &self.cold, [i, link.with as usize]) * size);
@@ -182,11 +182,11 @@ impl Seen<'_> {
     fn course(&self, i: usize, t: f64, from: &Vector3<f64>, wanted_now: bool) -> Course<'_> {
         let line = &self.hot(i).line;
         let turning = match self.spin(i) {
-            Spin::Ball { .. } => None,
-            Spin::Turning(turning) => Some((&turning.flight, t - turning.since)),
+            SpinOf::Ball(_) => None,
+            SpinOf::Turning(turning) => Some((&turning.flight, t - turning.since)),
         };
         let now = match self.spin(i) {
-            Spin::Turning(turning) if wanted_now => turning.at(t),
+            SpinOf::Turning(turning) if wanted_now => turning.at(t),
             _ => (nalgebra::UnitQuaternion::identity(), Vector3::zeros()),
         };
         let (size, growth) = (self.size_at(t), self.settings.growth);
@@ -205,6 +205,11 @@ impl Seen<'_> {
         sight: &mut Sight,
     ) -> Due {
         let mut best = best;
+        for candidate in &sight.candidates {
+            if candidate.with < PLANE {
+                self.spins.ask_for(candidate.with as usize);
+            }
+        }
         sight.candidates.sort_unstable_by(|a, b| {
             a.guess.total_cmp(&b.guess).then((a.with, a.image).cmp(&(b.with, b.image)))
         });

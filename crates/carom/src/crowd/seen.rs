@@ -4,7 +4,7 @@
 use core::ops::Deref;
 
 use super::Crowd;
-use super::course::Spin;
+use super::course::{Spin, SpinOf};
 use super::home::Moved;
 use super::kept::{Hot, Path};
 use super::neighbours::Link;
@@ -60,8 +60,9 @@ impl<'a> Seen<'a> {
     }
 
     #[inline(always)]
-    pub fn spin(&self, i: usize) -> &'a Spin {
-        self.change(i).and_then(|changed| changed.spin.as_ref()).unwrap_or(&self.crowd.spin[i])
+    pub fn spin(&self, i: usize) -> SpinOf<'a> {
+        let changed = self.change(i).and_then(|changed| changed.spin.as_ref());
+        changed.map_or_else(|| self.crowd.spins.of(i), Spin::of)
     }
 }
 

@@ -56,7 +56,7 @@ impl Crowd {
         let bodies = (0..self.hot.len())
             .map(|i| {
                 let (line, cold) = (&self.hot[i].line, &self.cold[i]);
-                let (turning, turning_since) = self.spin[i].start();
+                let (turning, turning_since) = self.spins.of(i).start();
                 let due = self.due(index(i));
                 BodyRecord {
                     name: cold.name,
@@ -129,7 +129,8 @@ impl Crowd {
             crowd.hot[i] = Hot { line: Line { position, velocity, since: record.since }, due: f64::INFINITY };
             crowd.radii[i] = crowd.world.radius[name];
             crowd.boxes[i] = record.boxes;
-            crowd.spin[i] = Spin::new(body, &State::from(&record.turning), record.turning_since);
+            let spin = Spin::new(body, &State::from(&record.turning), record.turning_since);
+            crowd.spins.set(i, &spin);
             crowd.cold[i] = Cold {
                 home: record.home.into(),
                 reach: record.reach,

@@ -108,15 +108,16 @@ impl<M: Motion> Motion for &M {
     }
 }
 
-/// A body's free motion, prepared.
+/// A body's free motion, prepared. In this order in memory, that what turning reads is together.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
 pub struct Flight {
-    start: State,
-    gravity: Vector3<f64>,
-    /// Nothing for a fixed body.
-    rotation: Option<Rotation>,
     spin: f64,
     spin_rate: f64,
+    /// Nothing for a fixed body.
+    rotation: Option<Rotation>,
+    start: State,
+    gravity: Vector3<f64>,
 }
 
 /// The derivatives of a free body's motion that follow its velocities, in world axes.
