@@ -119,7 +119,8 @@ fn turns(cells: [u32; 2]) {
             times.push(1e9 * began.elapsed().as_secs_f64() / f64::from(most));
         }
     }
-    let mut ratios: Vec<f64> = nanoseconds[0].iter().zip(&nanoseconds[1]).map(|(few, many)| many / few).collect();
+    let mut ratios: Vec<f64> =
+        nanoseconds[0].iter().zip(&nanoseconds[1]).map(|(few, many)| many / few).collect();
     let middle = |times: &mut Vec<f64>| {
         times.sort_by(f64::total_cmp);
         times[times.len() / 2]

@@ -96,7 +96,7 @@ pub(super) fn window(x: &Vector3<f64>, v: &Vector3<f64>, size: f64, growth: f64)
     Some([from, until])
 }
 
-const MARGIN: f64 = 1.0 + 1e-9;
+pub(super) const MARGIN: f64 = 1.0 + 1e-9;
 
 #[cfg(test)]
 mod tests {

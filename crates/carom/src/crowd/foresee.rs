@@ -33,6 +33,8 @@ pub(super) struct Foreseen {
     closes: bool,
     /// Those of the cluster first.
     changed: Vec<Changed>,
+    /// How those turn then.
+    spins: Vec<Spin>,
     /// Who has which event next.
     dues: Vec<(u32, Due)>,
     sight: Sight,
@@ -78,6 +80,7 @@ impl Foreseen {
         self.moved.clear();
         self.cluster.clear();
         self.changed.clear();
+        self.spins.clear();
         self.dues.clear();
         self.sight.clear();
     }
@@ -99,7 +102,7 @@ impl Crowd {
         self.without_due(body, foreseen);
         let line = &mut foreseen.changed[0].hot.line;
         (line.position, line.since) = (foreseen.moved.place.home, t);
-        let seen = Seen::with(self, &foreseen.changed).moved(body as usize, &foreseen.moved);
+        let seen = Seen::with(self, &foreseen.changed, &foreseen.spins).moved(body as usize, &foreseen.moved);
         let due = seen.look(body as usize, t, &[], &mut foreseen.sight);
         foreseen.dues.extend(due.map(|due| (body, due)));
         foreseen.outcome = Some(Outcome::Move);
@@ -159,10 +162,11 @@ impl Crowd {
         }
         changed.hot.line = Line { position: before.position, velocity: after.velocity, since: t };
         if before.angular_velocity != after.angular_velocity {
-            changed.spin = Some(Spin::new(self.body(i), after, t));
+            changed.spin = Some(foreseen.spins.len());
+            foreseen.spins.push(Spin::new(self.body(i), after, t));
         }
         if self.mixed {
-            let spin = changed.spin.as_ref().map_or_else(|| self.spins.of(i as usize), Spin::of);
+            let spin = changed.spin.map_or_else(|| self.spins.of(i as usize), |at| foreseen.spins[at].of());
             let rate = changed.hot.line.velocity.norm() + spin.speed() * self.solid(i).lever;
             changed.path = Path { length: changed.path.at(t), rate, since: t };
         }
@@ -170,7 +174,7 @@ impl Crowd {
 
     /// A body's next event, which is its partner's as well.
     fn foresee_next(&self, body: u32, t: f64, parted: &[Parted], foreseen: &mut Foreseen) {
-        let seen = Seen::with(self, &foreseen.changed);
+        let seen = Seen::with(self, &foreseen.changed, &foreseen.spins);
         let Some(due) = seen.look(body as usize, t, parted, &mut foreseen.sight) else { return };
         foreseen.dues.push((body, due));
         for with in [body, due.with].into_iter().filter(|&with| with < PLANE) {
@@ -223,8 +227,8 @@ impl Crowd {
                 if self.mixed {
                     self.path[i] = changed.path;
                 }
-                if let Some(spin) = &changed.spin {
-                    self.spins.set(i, spin);
+                if let Some(at) = changed.spin {
+                    self.spins.set(i, &foreseen.spins[at]);
                 }
             }
         }

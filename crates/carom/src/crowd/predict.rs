@@ -34,7 +34,7 @@ struct Pair {
 }
 
 /// As many neighbours as a word has bits.
-const WORD: usize = 64;
+pub(super) const WORD: usize = 64;
 
 /// A neighbour that has just been touched and parts.
 #[derive(Debug, Clone, Copy)]

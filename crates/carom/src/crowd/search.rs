@@ -3,11 +3,14 @@
 //! Nothing is changed by it: what it finds besides the event is handed over as well.
 
 use nalgebra::{Matrix3, Vector3};
+use wide::f64x2;
 
 use super::balls;
 use super::course::{Course, SpinOf};
 use super::due::{Due, PLANE};
-use super::predict::{CLOSE, Parted, has_parted};
+use super::kept::{Hot, Path};
+use super::neighbours::Link;
+use super::predict::{CLOSE, Parted, WORD, has_parted};
 use super::seen::Seen;
 use super::solid::Solid;
 use super::{Cold, Crowd, index};
@@ -90,7 +93,12 @@ impl Seen<'_> {
         let (size, growth) = if GROWS { (self.size_at(t), self.settings.growth) } else { (1.0, 0.0) };
         let mut best = Due::home(self.leaves_home(i, t));
         sight.candidates.clear();
-        for (at, link) in self.neighbours(i).iter().enumerate() {
+        let mut within = Within::new(self.neighbours(i));
+        loop {
+            let wanted = |links: &[Link], first| {
+                if MIXED && !GROWS { self.in_reach(i, t, best.time, links, first) } else { !0 }
+            };
+            let Some((at, link)) = within.next(wanted) else { break };
             if link.with >= PLANE {
                 let plane = &self.world.planes[(link.with - PLANE) as usize];
                 let height = plane.height(&here) - own_radius * size;
@@ -140,7 +148,7 @@ impl Seen<'_> {
                 let limit = best.time.min(theirs.due);
                 // Neither can have come so far.
                 let way = self.path(i).at(limit) + self.path(link.with as usize).at(limit);
-                if !GROWS && way < f64::from(self.mark_of(i, at)) {
+                if !GROWS && way < self.marks_of(i).map_or(f64::NEG_INFINITY, |marks| f64::from(marks[at])) {
                     continue;
                 }
                 let Some(window) = balls::window(&x, &v, sum, rate) else { continue };
@@ -176,6 +184,60 @@ impl Seen<'_> {
             best = self.search_all(i, t, &here, best, parted, sight);
         }
         best
+    }
+
+    /// Which neighbours of a list, from a place in it on, may have to be looked at: bits. Left out are those that must be searched
+    /// and either have not come far enough until then or have no contact of the balls about them; until then is until a time or
+    /// until the neighbour's own event. Two at a time, and without a branch that could be guessed wrong.
+    fn in_reach(&self, i: usize, t: f64, until: f64, links: &[Link], first: usize) -> u64 {
+        let own = self.hot(i).line;
+        let own_path = self.path(i);
+        let own_radius = self.radius(i);
+        let marks = self.marks_of(i);
+        let both = f64x2::splat;
+        let (now, latest) = (both(t), both(until));
+        let [here, velocity] = [own.at(t), own.velocity].map(|x| [0, 1, 2].map(|k| both(x[k])));
+        let mut reached = 0;
+        let mut look = |at: [usize; 2]| {
+            let two = at.map(|at| links[at]);
+            // Planes are looked at anyway; anyone will do in their place.
+            let bodies = two.map(|link| if link.with < PLANE { link.with as usize } else { i });
+            let [one_may, other_may] = two.map(|link| u32::from(link.searched() && link.with < PLANE));
+            let [one, other] = bodies.map(|k| bytemuck::cast_ref::<Hot, [f64x2; 4]>(&self.hot[k]));
+            let [[px, py], [pz, since], [vx, vy], [vz, due]] =
+                [0, 1, 2, 3].map(|k| f64x2::transpose([one[k], other[k]]));
+            let shifts = two.map(|link| self.images.shift(link.image));
+            let (position, rate, gone) = ([px, py, pz], [vx, vy, vz], now - since);
+            let x = [0, 1, 2]
+                .map(|k| position[k] + rate[k] * gone + f64x2::new([shifts[0][k], shifts[1][k]]) - here[k]);
+            let v = [0, 1, 2].map(|k| rate[k] - velocity[k]);
+            let dot = |a: [f64x2; 3], b: [f64x2; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+            let sum = (both(own_radius) + f64x2::new(bodies.map(|k| self.radius(k)))) * both(balls::MARGIN);
+            let apart = dot(x, x) - sum * sum;
+            let limit = latest.fast_min(due);
+            let later = balls::both_later(dot(x, v), dot(v, v), apart, limit - now);
+            let paths = bodies.map(|k| self.path[k]);
+            let of = |of: fn(&Path) -> f64| f64x2::new([of(&paths[0]), of(&paths[1])]);
+            let theirs = of(|path| path.length) + of(|path| path.rate) * (limit - of(|path| path.since));
+            let way = both(own_path.length) + both(own_path.rate) * (limit - both(own_path.since)) + theirs;
+            let mark = f64x2::new(
+                at.map(|at| marks.map_or(f64::NEG_INFINITY, |marks| f64::from(marks[first + at]))),
+            );
+            let left_out = (later & apart.simd_gt(f64x2::ZERO)) | way.simd_lt(mark);
+            let may = one_may | other_may << 1;
+            reached |= u64::from(!(left_out.to_bitmask() & may) & 0b11) << at[0];
+        };
+        for at in (0..links.len()).step_by(2) {
+            // Of an odd number the last stands for two.
+            look([at, (at + 1).min(links.len() - 1)]);
+        }
+        // Who changes is seen as it will be.
+        for changed in self.changed() {
+            for (at, link) in links.iter().enumerate() {
+                reached |= u64::from(link.with == changed.body) << at;
+            }
+        }
+        reached
     }
 
     /// How a body moves from a time on, seen from a place.
@@ -312,6 +374,36 @@ impl Seen<'_> {
         #[expect(clippy::cast_possible_truncation, reason = "less by more than this rounds")]
         let way = (way - MARK * (way.abs() + self.radius(i))) as f32;
         Mark { body: index(i), at, way }
+    }
+}
+
+/// Those of a list that are to be looked at, as bits say that are asked for a word at a time.
+struct Within<'a> {
+    links: &'a [Link],
+    /// Where the next word begins, and the bits of this one.
+    next: usize,
+    bits: u64,
+}
+
+impl<'a> Within<'a> {
+    fn new(links: &'a [Link]) -> Self {
+        Self { links, next: 0, bits: 0 }
+    }
+
+    /// The next one and its place; `wanted` says which of some links, the first of which has a place, there are.
+    #[inline(always)]
+    fn next(&mut self, wanted: impl Fn(&[Link], usize) -> u64) -> Option<(usize, &'a Link)> {
+        while self.bits == 0 {
+            if self.next >= self.links.len() {
+                return None;
+            }
+            let some = &self.links[self.next..self.links.len().min(self.next + WORD)];
+            self.bits = wanted(some, self.next) & (!0 >> (WORD - some.len()));
+            self.next += WORD;
+        }
+        let at = self.next - WORD + self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        Some((at, &self.links[at]))
     }
 }
 

@@ -10,13 +10,13 @@ use super::kept::{Hot, Path};
 use super::neighbours::Link;
 
 /// A body that is about to change.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Changed {
     pub body: u32,
     pub hot: Hot,
     pub path: Path,
-    /// Its turning, where that changes.
-    pub spin: Option<Spin>,
+    /// Where its turning is, if that changes.
+    pub spin: Option<usize>,
 }
 
 /// A crowd, but for those who change.
@@ -24,6 +24,7 @@ pub(super) struct Changed {
 pub(super) struct Seen<'a> {
     crowd: &'a Crowd,
     changed: &'a [Changed],
+    spins: &'a [Spin],
     /// The next home of one.
     moved: Option<(usize, &'a Moved)>,
 }
@@ -31,12 +32,12 @@ pub(super) struct Seen<'a> {
 impl<'a> Seen<'a> {
     /// As it is.
     pub fn new(crowd: &'a Crowd) -> Self {
-        Self { crowd, changed: &[], moved: None }
+        Self { crowd, changed: &[], spins: &[], moved: None }
     }
 
     /// With changes.
-    pub fn with(crowd: &'a Crowd, changed: &'a [Changed]) -> Self {
-        Self { crowd, changed, moved: None }
+    pub fn with(crowd: &'a Crowd, changed: &'a [Changed], spins: &'a [Spin]) -> Self {
+        Self { crowd, changed, spins, moved: None }
     }
 
     /// With one at its next home.
@@ -61,8 +62,8 @@ impl<'a> Seen<'a> {
 
     #[inline(always)]
     pub fn spin(&self, i: usize) -> SpinOf<'a> {
-        let changed = self.change(i).and_then(|changed| changed.spin.as_ref());
-        changed.map_or_else(|| self.crowd.spins.of(i), Spin::of)
+        let changed = self.change(i).and_then(|changed| changed.spin);
+        changed.map_or_else(|| self.crowd.spins.of(i), |at| self.spins[at].of())
     }
 }
 
@@ -76,13 +77,15 @@ impl Seen<'_> {
         self.home_of(i).map_or_else(|| self.crowd.links(i), |moved| &moved.links)
     }
 
-    /// How far a body and a neighbour at a place in its list must come before they can touch; of a list that is new, nothing is known.
+    /// How far a body and the neighbours of its list must come before they can touch; of a list that is new, nothing is known.
     #[inline(always)]
-    pub fn mark_of(&self, i: usize, at: usize) -> f32 {
-        if self.home_of(i).is_some() {
-            return f32::NEG_INFINITY;
-        }
-        self.crowd.lists.marks(self.crowd.cold[i].row)[at]
+    pub fn marks_of(&self, i: usize) -> Option<&[f32]> {
+        self.home_of(i).is_none().then(|| self.crowd.lists.marks(self.crowd.cold[i].row))
+    }
+
+    /// Those who change.
+    pub fn changed(&self) -> &[Changed] {
+        self.changed
     }
 
     /// When a body leaves its neighbourhood.

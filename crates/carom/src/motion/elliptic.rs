@@ -269,11 +269,19 @@ impl Node {
 /// rate·time + offset, less the nearest whole number; and whether that number is odd.
 pub(crate) fn reduced(time: f64, rate: Two, offset: f64) -> (f64, bool) {
     let product = exact_product(time, rate.hi);
-    let whole = libm::rint(product.hi);
+    let whole = nearest(product.hi);
     let rest = (product.hi - whole) + (offset + (product.lo + time * rate.lo));
-    let carry = libm::rint(rest);
+    let carry = nearest(rest);
     let parity = 0.5 * (whole + carry);
-    (rest - carry, parity != libm::rint(parity))
+    (rest - carry, parity != nearest(parity))
+}
+
+/// The nearest whole number, even of two. Signs cannot be guessed, so nothing branches on them.
+#[inline(always)]
+fn nearest(x: f64) -> f64 {
+    // Next to this, numbers are whole.
+    const WHOLE: f64 = 6_755_399_441_055_744.0;
+    if x.abs() < 0.25 * WHOLE { (x + WHOLE) - WHOLE } else { libm::rint(x) }
 }
 
 /// The arithmetic-geometric mean of one and b in [0, 1], to 32 digits.
