@@ -108,6 +108,17 @@ fn mixtures_collide_as_in_the_simulation() {
     }
 }
 
+/// One has more neighbours than are looked at in one go, of several kinds.
+#[test]
+fn a_giant_collides_as_in_the_simulation() {
+    let giant = Shape::Ellipsoid { semi_axes: [3.0, 2.5, 2.0] };
+    let grains = [Shape::Sphere { radius: 0.3 }, Shape::Ellipsoid { semi_axes: [0.4, 0.2, 0.2] }].repeat(75);
+    let shapes: Vec<_> = std::iter::once(giant).chain(grains).collect();
+    let (world, states) = mixture(&shapes, shapes.len(), 9.0, 6);
+    let count = same(&world, &states, 1.2, 1e-10);
+    assert!(count > 60, "{count}");
+}
+
 #[test]
 fn a_room_of_planes_is_like_that_of_the_simulation() {
     let (mut world, mut states) = mixture(&[SPHERE, RICE, PILLOW], 9, 6.0, 11);

@@ -52,7 +52,7 @@ pub const VERSION: usize = 1;
 pub fn read(text: &str, format: Format) -> Result<Scene, Vec<Diagnostic>> {
     let (mut log, mut warnings) = (Log::new(text), Log::new(text));
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
-        log.report(0..0, &"", "the file is empty", "`carom = 1` and at least one `[[body]]`");
+        log.report(0..0, &"", "the file is empty", "`carom = 1` and at least one `[[body]]` or `[[fill]]`");
         return Err(log.finish());
     }
     let scene = document::parse(text, format, &mut log)
