@@ -137,7 +137,10 @@ fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
     let (whole, cut) = (place.path("whole"), place.path("cut"));
     run(&scene, &["-o", whole.to_str().unwrap(), "--trajectory", "gsd"]).well();
     let mut kills = 0;
-    let mut child = start(&[scene.to_str().unwrap(), "-o", cut.to_str().unwrap(), "--checkpoint", "0"]);
+    // Asked for once: who goes on need not say it again.
+    let first = ["-o", cut.to_str().unwrap(), "--checkpoint", "0", "--trajectory", "gsd"];
+    let begin = |more: &[&str]| start(&[&[scene.to_str().unwrap()], &first[..], more].concat());
+    let mut child = begin(&[]);
     loop {
         std::thread::sleep(std::time::Duration::from_millis(400));
         let over = child.try_wait().unwrap().is_some();
@@ -150,15 +153,13 @@ fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
         kills += 1;
         if !cut.join("checkpoint.json").exists() {
             // Killed before the first checkpoint.
-            let options =
-                [scene.to_str().unwrap(), "-o", cut.to_str().unwrap(), "--force", "--checkpoint", "0"];
-            child = start(&options);
+            child = begin(&["--force"]);
         } else {
             child = start(&["--resume", cut.to_str().unwrap(), "--checkpoint", "0"]);
         }
     }
     let read = |folder: &Path, name: &str| fs::read(folder.join(name)).unwrap();
-    for name in ["events.parquet", "samples.parquet", "observables.parquet"] {
+    for name in ["events.parquet", "samples.parquet", "observables.parquet", "trajectory.gsd"] {
         assert!(read(&whole, name) == read(&cut, name), "{name} after {kills} kills");
     }
     let document = |folder: &Path| -> Value { serde_json::from_slice(&read(folder, "run.json")).unwrap() };
@@ -303,6 +304,38 @@ fn parse_gsd(bytes: &[u8]) -> BTreeMap<(u64, String), GsdChunk> {
         chunks.insert(key, (rows, columns, kind, bytes[place..place + length].to_vec()));
     }
     chunks
+}
+
+#[test]
+fn a_trajectory_without_samples_is_refused() {
+    let place = Place::new("gas-no-samples");
+    let scene = place.file("gas.toml", &gas(30, EGG, 0.2, "until = 3\nsample = 0"));
+    let folder = place.path("out");
+    for format in ["xyz", "gsd"] {
+        let ran = run(&scene, &["-o", folder.to_str().unwrap(), "--trajectory", format]);
+        assert!(ran.code == Some(2) && ran.err.contains("`sample` is 0"), "{}", ran.err);
+        assert!(!folder.exists());
+    }
+}
+
+/// Smooth eggs that lose much energy come to rest on one another, which a crowd does not hold.
+#[test]
+fn a_contact_that_must_be_held_is_told() {
+    let grain = "{ ellipsoid = { semi_axes = [1, 0.5, 0.4] } }";
+    let text = |more: &str| {
+        format!("{}\n[surface]\nrestitution = 0.6\n", gas(200, grain, 0.3, &format!("until = 1\n{more}")))
+    };
+    let lost = run_text("gas-unheld", &text("contact_time = 0"), &["--json"]);
+    let document = lost.json();
+    assert_eq!((lost.code, &document["stopped"]), (Some(3), &Value::from("lost")));
+    assert!(document["notes"].to_string().contains("--loop simulation"), "{}", document["notes"]);
+    let asked =
+        run_text("gas-unheld-stop", &text("contact_time = 0\non_paradox = 'stop'"), &["--json"]).well();
+    let document = asked.json();
+    assert_eq!(document["stopped"], "paradox");
+    assert!(!document["notes"].to_string().contains("lost at"), "{}", document["notes"]);
+    let chatter = run_text("gas-chatter", &text("max_events = 20000"), &["--json"]).well().json();
+    assert!(chatter["notes"].to_string().contains("come to rest on one another"), "{}", chatter["notes"]);
 }
 
 #[test]

@@ -219,6 +219,27 @@ fn haffs_law() {
     assert!(seen.windows(2).all(|pair| pair[1].1 <= pair[0].1 * (1.0 + 1e-12)), "energy is gained");
 }
 
+/// A gas that cools collides ever more rarely, and is not measured more often than that.
+#[test]
+fn a_gas_that_cools_is_measured_ever_more_rarely() {
+    let text = format!("[surface]\nrestitution = 0.7\n{}", fill(100, BALL, 0.05, "seed = 6"));
+    let (world, states) = start(&text);
+    let mut times = Vec::new();
+    let settings = Settings { contact_time: 1e-6, ..Settings::default() };
+    let until = 1e5;
+    let (found, crowd) = run_with(world, &states, until, settings, |time, _| times.push(time));
+    let collisions = crowd.counts().collisions;
+    assert!(collisions < 10_000 && times.len() < 5000, "{collisions} collisions, {} measured", times.len());
+    // Blocks are of one length, and cover all that was measured.
+    assert!((found.time - times[times.len() - 1]).abs() < 1e-9 * until);
+    assert!(found.blocks as f64 * found.block_time <= found.time * (1.0 + 1e-12));
+    assert!(found.time > 0.9 * until, "{}", found.time);
+    assert!(times.windows(2).all(|pair| pair[1] > pair[0]));
+    // T falls as Haff has it, so the mean over all that time is small.
+    let temperature = of(&found, Quantity::TemperatureTranslational).mean.unwrap();
+    assert!(temperature > 0.0 && temperature < 1e-2, "{temperature}");
+}
+
 #[test]
 fn what_is_measured_does_not_depend_on_how_the_run_is_cut() {
     let (world, states) = start(&fill(50, &egg(2.0), 0.3, "seed = 1\nequilibrate = 1"));

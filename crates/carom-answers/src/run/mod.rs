@@ -49,7 +49,7 @@ use std::sync::Arc;
 use carom::fill::{self, Stage};
 use carom::scene::Diagnostic;
 use carom::scene::model::Scene;
-use carom::simulation::{Stopped, World};
+use carom::simulation::{Cause, Stopped, World};
 
 use crate::{Input, Refusal, Subject, Verdict};
 use audience::{Watch, Watched};
@@ -178,9 +178,16 @@ impl Running {
         self.end = match violation {
             Some(violation) => Some(End::Violation(violation)),
             None if more => None,
-            None => Some(self.engine.stopped().map_or(End::INTERRUPTED, End::Stopped)),
+            None => Some(self.engine.stopped().map_or(End::INTERRUPTED, |stopped| self.ended(stopped))),
         };
         self.end.is_none()
+    }
+
+    /// How a run has ended that has stopped so: what a crowd cannot hold is where a run may have been meant to end.
+    fn ended(&self, stopped: Stopped) -> End {
+        let unheld = self.engine.trouble().is_some_and(|trouble| trouble.cause == Cause::Unheld);
+        let asked = self.settings.on_paradox == Paradox::Stop;
+        End::Stopped(if unheld && asked { Stopped::Paradox } else { stopped })
     }
 
     /// Ends the run where it is.

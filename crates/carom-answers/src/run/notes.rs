@@ -4,9 +4,9 @@ use carom::flow::Obstacle;
 use carom::observe::Quantity;
 use carom::scene::instant::name;
 use carom::scene::model::{Fill, Start};
-use carom::simulation::{Cause, Trouble};
+use carom::simulation::{Cause, Stopped, Trouble};
 
-use super::{LIMIT, Running};
+use super::{End, LIMIT, Running};
 use crate::start::{springs_without_direction, tied_overlaps};
 use crate::words::number;
 
@@ -26,7 +26,8 @@ impl Running {
                 number(error.value)
             ));
         }
-        if let Some(Trouble { time, sides, cause }) = engine.trouble() {
+        let asked = self.end == Some(End::Stopped(Stopped::Paradox));
+        if let Some(Trouble { time, sides, cause }) = engine.trouble().filter(|_| !asked) {
             let [first, second] = sides.map(|side| name(scene, side));
             let what = match cause {
                 Cause::Tied(_) if first == second => format!("the motion of {first}"),
@@ -61,9 +62,14 @@ impl Running {
         }
         let elastic = engine.counts().elastic;
         if elastic > 0 {
+            let impacts = engine.counts().impacts;
+            let rest = if 2 * elastic > impacts {
+                "; so many of them are of bodies that should come to rest on one another, and `--loop simulation` holds such contacts"
+            } else {
+                ""
+            };
             notes.push(format!(
-                "{elastic} of {} collisions followed another of the same body within {} and lost no energy, so that collisions do not accumulate without end",
-                engine.counts().impacts,
+                "{elastic} of {impacts} collisions followed another of the same body within {} and were made elastic, so that collisions do not accumulate without end{rest}",
                 number(self.settings.contact_time.unwrap_or(0.0))
             ));
         }
@@ -130,6 +136,9 @@ fn because(cause: Cause) -> &'static str {
             "the search for their next touch does not come forward: too fast, or magnitudes too far apart"
         }
         Cause::Law => "the impact law has no answer there",
+        Cause::Unheld => {
+            "they touch without approach and would sink into each other, and the loop `crowd` holds no contact: `--loop simulation` does"
+        }
         Cause::Hold(obstacle) | Cause::Tied(obstacle) => obstacle_in_words(obstacle),
     }
 }

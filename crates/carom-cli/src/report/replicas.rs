@@ -30,7 +30,9 @@ pub fn write(out: &mut dyn Write, together: &Together, style: Style) -> io::Resu
     let Together { pool, folder, .. } = together;
     style.write_title(out, pool.title)?;
     let (by, impacts) = (pool.which.name(), pool.impacts);
-    writeln!(out, "{} runs by the loop `{by}`, {impacts} impacts in all.", pool.count())?;
+    let count = pool.count();
+    let runs = if count == 1 { "run" } else { "runs" };
+    writeln!(out, "{count} {runs} by the loop `{by}`, {impacts} impacts in all.")?;
     if !pool.interrupted.is_empty() || pool.count() < together.asked {
         writeln!(out, "{}", interruption(together))?;
     }

@@ -14,7 +14,7 @@ use super::search::Sight;
 use super::seen::{Changed, Seen};
 use super::together::Wanted;
 use super::touch::{Met, STILL};
-use super::{Crowd, Stopped, Watcher};
+use super::{Cause, Crowd, Watcher};
 
 /// An event as foreseen.
 #[derive(Debug, Clone, Default)]
@@ -233,7 +233,7 @@ impl Crowd {
             }
         }
         if sinks && !closes {
-            self.stopped.get_or_insert(Stopped::Paradox);
+            self.lose(self.sides(met), Cause::Unheld);
         }
         self.go_on_as_foreseen(foreseen);
         self.scratch.close.clear();

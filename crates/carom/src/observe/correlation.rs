@@ -21,7 +21,7 @@ pub const MOST_TRACKED: usize = 1000;
 const KEPT: usize = 16;
 
 /// The ratio of the strides of two levels.
-const RATIO: u64 = 8;
+pub(super) const RATIO: u64 = 8;
 
 /// The most levels: lags up to 4·10⁶ measurements.
 const LEVELS: u32 = 7;
@@ -65,7 +65,7 @@ impl Correlation {
         let every = free.len().div_ceil(MOST_TRACKED).max(1);
         let tracked = free.into_iter().step_by(every).filter_map(|i| u32::try_from(i).ok()).collect();
         let mut correlation = Self { tracked, levels: Vec::new(), square: (0.0, 0) };
-        correlation.take(0, states);
+        correlation.take(0, 1, states);
         correlation
     }
 
@@ -77,8 +77,8 @@ impl Correlation {
             && self.levels.iter().all(|level| level.kept.iter().all(whole) && level.sums.len() == KEPT)
     }
 
-    /// Takes the measurement of a number.
-    pub fn take(&mut self, number: u64, states: &[State]) {
+    /// Takes the measurement of a number, where one of `every` is made: levels that look at more than there are rest.
+    pub fn take(&mut self, number: u64, every: u64, states: &[State]) {
         let now: Vec<[f64; 6]> = self
             .tracked
             .iter()
@@ -102,7 +102,9 @@ impl Correlation {
             if level == self.levels.len() {
                 self.levels.push(Level { kept: Default::default(), sums: vec![(0.0, 0.0, 0); KEPT] });
             }
-            self.levels[level].take(&now, count, level == 0);
+            if stride >= every {
+                self.levels[level].take(&now, count, level == 0);
+            }
             stride *= RATIO;
         }
     }

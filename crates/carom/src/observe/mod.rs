@@ -36,7 +36,7 @@ use crate::fill::theory::{ball_diameter, estimated_rate};
 use crate::record::Blow;
 use crate::shape::Shape;
 use crate::simulation::World;
-use correlation::Correlation;
+use correlation::{Correlation, RATIO};
 use histogram::Histogram;
 
 pub use correlation::Curve;
@@ -109,8 +109,11 @@ impl Block {
 pub struct Record {
     /// The time between measurements.
     interval: f64,
-    /// How many there were, the start included.
+    /// The number of the next one.
     measured: u64,
+    /// One of so many numbers is measured: all at first, fewer as a gas cools and collisions become rare.
+    #[serde(default = "one")]
+    every: u64,
     /// Of the last one.
     last: Means,
     /// Since the last one.
@@ -123,6 +126,10 @@ pub struct Record {
     blocks: Vec<Block>,
     histogram: Option<Histogram>,
     correlation: Correlation,
+}
+
+fn one() -> u64 {
+    1
 }
 
 /// What does not change about a gas.
@@ -232,6 +239,21 @@ pub fn collision_time(world: &World, states: &[State]) -> Option<f64> {
     Some(1.0 / estimated_rate(&world.bodies, gas.volume, temperature))
 }
 
+impl Record {
+    /// How many measurements one is made of from now on: more where the later half of the blocks has so few collisions that measuring
+    /// would take longer than the run. Blocks begin and end with a measurement all the same.
+    #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
+    fn next_every(&self, count: f64) -> u64 {
+        let coarser = RATIO * self.every;
+        let late = &self.blocks[self.blocks.len() / 2..];
+        let sides: u64 = late.iter().map(|block| block.sides).sum();
+        let intervals: u64 = late.iter().map(|block| block.intervals).sum();
+        let expected = INTERVAL * count * intervals as f64 / self.every as f64;
+        let rare = (sides as f64) < expected / RATIO as f64;
+        if rare && self.span.is_multiple_of(coarser) { coarser } else { self.every }
+    }
+}
+
 impl Observer {
     /// Begins to measure a run that ends at `until`, or after `most` collisions; none where there is no box, or fewer than two
     /// free bodies in it.
@@ -259,6 +281,7 @@ impl Observer {
         let record = Record {
             interval,
             measured: 1,
+            every: 1,
             last: means,
             open: Block::default(),
             span: 1,
@@ -294,10 +317,13 @@ impl Observer {
     pub fn measure(&mut self, world: &World, states: &[State]) {
         let means = self.gas.means(world, states);
         let record = &mut self.record;
+        let mut next = record.every;
         let mut open = std::mem::take(&mut record.open);
-        open.intervals = 1;
-        open.means.add(&record.last, 0.5);
-        open.means.add(&means, 0.5);
+        open.intervals = record.every;
+        #[expect(clippy::cast_precision_loss, reason = "fewer measurements than 2^53")]
+        let half = 0.5 * record.every as f64;
+        open.means.add(&record.last, half);
+        open.means.add(&means, half);
         record.last = means;
         record.block.join(&open);
         if record.block.intervals == record.span {
@@ -310,16 +336,18 @@ impl Observer {
                 });
                 record.blocks = pairs.collect();
                 record.span *= 2;
+                next = record.next_every(self.gas.count);
             }
         }
-        record.correlation.take(record.measured, states);
-        if record.measured % DISTANCES_EVERY == DISTANCES_FIRST
+        record.correlation.take(record.measured, record.every, states);
+        if record.measured / record.every % DISTANCES_EVERY == DISTANCES_FIRST
             && let Some(histogram) = &mut record.histogram
         {
             let places = self.gas.free.iter().zip(states).filter(|(free, _)| **free);
             histogram.count(&self.gas.region, places.map(|(_, state)| state.position));
         }
-        record.measured += 1;
+        record.every = next;
+        record.measured += next;
     }
 }
 

@@ -185,7 +185,8 @@ impl Observer {
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
     pub fn observables(&self) -> Observables {
-        let Record { blocks, block, span, interval, measured, histogram, correlation, .. } = &self.record;
+        let Record { blocks, block, span, interval, measured, every, histogram, correlation, .. } =
+            &self.record;
         let mut whole = *block;
         blocks.iter().for_each(|block| whole.join(block));
         let all = self.means(&whole);
@@ -228,7 +229,7 @@ impl Observer {
             estimates,
             blocks: blocks.len() as u64,
             block_time: *span as f64 * interval,
-            time: (*measured - 1) as f64 * interval,
+            time: (*measured - *every) as f64 * interval,
             interval: *interval,
             compressibility_from_rate: from_rate,
             neighbours,

@@ -66,6 +66,8 @@ pub enum Cause {
     Hold(Obstacle),
     /// Bodies tied by joints or loads, without contacts, have no motion from here.
     Tied(Obstacle),
+    /// Two touch without approach and would sink into each other, the paradox, and no contact is held here: in a crowd.
+    Unheld,
 }
 
 /// Something that makes a scene no start of a run.

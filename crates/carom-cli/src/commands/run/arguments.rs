@@ -42,7 +42,7 @@ pub struct Arguments {
 
     /// The interval of samples, instead of the scene's `run.sample`; 0: events only
     #[arg(long, value_name = "DT", allow_negative_numbers = true, value_parser = |text: &str| NOT_NEGATIVE.parse(text))]
-    sample: Option<f64>,
+    pub sample: Option<f64>,
 
     /// What happens at a paradox, instead of the scene's `run.on_paradox`
     #[arg(long, value_name = "NAME", value_parser = paradox_parser())]

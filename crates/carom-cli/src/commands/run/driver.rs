@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use carom_answers::run::{End, Running};
 
+use super::Before;
 use super::arguments::Arguments;
 use super::folder::{Folder, Standing};
 use super::progress::{self, Progress};
@@ -34,14 +35,14 @@ const CHECKPOINT_COST: f64 = 0.05;
 const CHECKPOINT_LONG: Duration = Duration::from_secs(1);
 
 impl Driver {
-    /// One that starts now; the run has taken `wall_before` seconds already.
-    pub fn new(arguments: &Arguments, wall_before: f64, shown: bool) -> Self {
+    /// One that starts now.
+    pub fn new(arguments: &Arguments, before: &Before, shown: bool) -> Self {
         let now = Instant::now();
         Self {
-            trajectory: arguments.trajectory,
+            trajectory: arguments.trajectory.or(before.trajectory),
             shown,
             start: now,
-            wall_before,
+            wall_before: before.wall_s,
             every: Duration::try_from_secs_f64(arguments.checkpoint).unwrap_or(Duration::MAX),
             last: now,
             took: Duration::ZERO,
@@ -83,7 +84,7 @@ impl Driver {
     fn checkpoint(&mut self, running: &Running, tape: &mut Tape) -> io::Result<()> {
         if let Keep::Files(folder) = &mut tape.keep {
             let begun = Instant::now();
-            folder.checkpoint(&running.scene, &Standing::of(running, self.wall_s()))?;
+            folder.checkpoint(&running.scene, &Standing::of(running, self.wall_s(), self.trajectory))?;
             self.last = Instant::now();
             self.took = self.last - begun;
         }
@@ -105,10 +106,16 @@ impl Driver {
                 }
                 self.trajectory.map_or(Ok(()), |format| folder.write_trajectory(format, scene))
             };
-            folder.finish(scene, &Standing::of(running, wall_s), can_go_on, more, |rows| {
-                document.set_rows(rows);
-                serde_json::to_vec(&document).map_err(io::Error::from)
-            })?;
+            folder.finish(
+                scene,
+                &Standing::of(running, wall_s, self.trajectory),
+                can_go_on,
+                more,
+                |rows| {
+                    document.set_rows(rows);
+                    serde_json::to_vec(&document).map_err(io::Error::from)
+                },
+            )?;
         }
         let text = serde_json::to_vec(&document)?;
         Ok((text, notes))

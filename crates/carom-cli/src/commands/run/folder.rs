@@ -56,6 +56,9 @@ pub struct Checkpoint {
     pub wall_s: f64,
     /// How many derivatives of gaps were not finite.
     pub unbounded: u64,
+    /// The trajectory that is written at the end.
+    #[serde(default)]
+    pub trajectory: Option<Format>,
     /// The parts that belong to it, of each table.
     parts: [u32; 4],
     /// Their rows.
@@ -74,14 +77,16 @@ pub struct Standing {
     wall_s: f64,
     /// How many derivatives of gaps were not finite.
     unbounded: u64,
+    /// The trajectory that is written at the end.
+    trajectory: Option<Format>,
     snapshot: Snapshot,
 }
 
 impl Standing {
-    /// How a run stands that has taken so many seconds.
-    pub fn of(running: &Running, wall_s: f64) -> Self {
+    /// How a run stands that has taken so many seconds, and ends with a trajectory in a format.
+    pub fn of(running: &Running, wall_s: f64, trajectory: Option<Format>) -> Self {
         let (settings, unbounded) = (running.settings, running.unbounded());
-        Self { settings, wall_s, unbounded, snapshot: running.engine.snapshot() }
+        Self { settings, wall_s, unbounded, trajectory, snapshot: running.engine.snapshot() }
     }
 }
 
@@ -294,6 +299,7 @@ impl Folder {
             scene: self.hash.clone(),
             wall_s: standing.wall_s,
             unbounded: standing.unbounded,
+            trajectory: standing.trajectory,
             parts,
             rows: [
                 self.events.rows,

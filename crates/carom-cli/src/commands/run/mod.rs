@@ -41,6 +41,8 @@ pub struct Before {
     pub wall_s: f64,
     /// The number of events, and the time of the last.
     pub reached: Option<(u64, f64)>,
+    /// The trajectory that was asked for.
+    pub trajectory: Option<trajectory::Format>,
 }
 
 /// A run ready to go.
@@ -104,7 +106,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         None => Keep::Nothing,
     };
     let mut tape = Tape::new(running.scene.clone(), keep);
-    let mut driver = Driver::new(arguments, before.wall_s, true);
+    let mut driver = Driver::new(arguments, &before, true);
     progress::watch();
     let ended = driver.drive(&mut running, &mut tape).and_then(|()| driver.finish(&running, &mut tape));
     let (text, notes) = match ended {
@@ -156,6 +158,11 @@ struct Copy<'a> {
 
 /// Prepares a scene for its run.
 fn begin(subject: Subject, arguments: &Arguments, copy: &Copy) -> Result<Prepared, Failure> {
+    let sample = arguments.sample.unwrap_or(subject.scene.run.sample);
+    if sample == 0.0 && arguments.trajectory.is_some() {
+        let message = "`sample` is 0, so there is nothing to make a trajectory of";
+        return Err(Refusal::of_option(Some("trajectory"), message, Some("--sample DT beside it")).into());
+    }
     let placing = Placing::new(copy.shown && !subject.scene.fills.is_empty());
     let begun = Running::begin(subject, arguments.changes(copy.number), |stage| placing.show(stage));
     placing.end();
@@ -189,7 +196,7 @@ fn take_up(path: &Path) -> Result<Prepared, Failure> {
     })?;
     warn(&running.input.name, &running.warnings);
     let reached = Some((running.engine.counts().events, running.engine.time()));
-    let before = Before { wall_s: checkpoint.wall_s, reached };
+    let before = Before { wall_s: checkpoint.wall_s, reached, trajectory: checkpoint.trajectory };
     let folder = Folder::resume(path, lock, &running.input, &running.scene, &checkpoint)?;
     Ok(Prepared { running, folder: Some(folder), before })
 }

@@ -16,7 +16,7 @@ use super::folder::COPY;
 use super::progress::Copies;
 use super::tape::{Keep, Tape};
 use super::whole::{at, replace};
-use super::{Arguments, Copy, Prepared, begin, progress};
+use super::{Arguments, Before, Copy, Prepared, begin, progress};
 use crate::report::replicas::Together;
 use crate::report::{self, Style};
 use crate::{Failure, VERSION};
@@ -93,7 +93,7 @@ fn run_one(
     let Prepared { mut running, folder, .. } = begin(subject, arguments, &copy)?;
     let keep = folder.map_or(Keep::Nothing, |folder| Keep::Files(Box::new(folder)));
     let mut tape = Tape::new(running.scene.clone(), keep);
-    let mut driver = Driver::new(arguments, 0.0, false);
+    let mut driver = Driver::new(arguments, &Before::default(), false);
     driver.drive(&mut running, &mut tape)?;
     let (_, notes) = driver.finish(&running, &mut tape)?;
     Ok(Replica::of(&running, driver.wall_s(), notes))

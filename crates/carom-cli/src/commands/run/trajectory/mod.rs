@@ -24,11 +24,13 @@ use carom::shape::Shape;
 use carom_answers::tables::file::{of_arrow, of_parquet};
 use nalgebra::{Quaternion, Unit, Vector3};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use serde::{Deserialize, Serialize};
 
 use super::whole::at;
 
 /// A format of trajectories.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Format {
     /// Extended XYZ.
     Xyz,
