@@ -127,7 +127,8 @@ impl Crowd {
         let mut foreseen = std::mem::take(&mut self.scratch.foreseen);
         match self.foresee_touch(met, t, &mut foreseen) {
             Ok(()) => self.touch_as_foreseen(met, [sinks, soon], t, &mut foreseen, watcher),
-            Err(Unforeseen::Gapless) => {}
+            // It would be due again at once, for ever.
+            Err(Unforeseen::Gapless) => self.lose(self.sides(met), Cause::Search),
             Err(Unforeseen::Collapsed) => {
                 self.stopped.get_or_insert(Stopped::Stalled);
             }
