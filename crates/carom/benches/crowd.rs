@@ -2,7 +2,8 @@
 //! takes in memory.
 //!
 //! `cargo bench -p carom --bench crowd`, or `-- --bench NAME` for the rows whose shape begins so. Each starts on a
-//! face-centred lattice, stretched as the shape is, with Maxwell's velocities, and is run until it has forgotten it.
+//! face-centred lattice, stretched as the shape is, with Maxwell's velocities, and is run for a while before it is measured. At 0.49 spheres are
+//! a crystal then that melts slowly; a fluid of that density costs the same.
 //! `-- --bench turns` is few and many spheres in turns, `-- --bench threads` one crowd by two threads. Without `--bench` every row runs for a moment with few bodies, as a test.
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
