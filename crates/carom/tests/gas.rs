@@ -235,6 +235,10 @@ fn a_gas_that_cools_is_measured_ever_more_rarely() {
     assert!(found.blocks as f64 * found.block_time <= found.time * (1.0 + 1e-12));
     assert!(found.time > 0.9 * until, "{}", found.time);
     assert!(times.windows(2).all(|pair| pair[1] > pair[0]));
+    // All lags are averages over the same time, so the longer a body has had, the farther it has come.
+    let early = found.displacement.time.iter().filter(|lag| **lag < 0.25 * until).count();
+    let displacement = &found.displacement.value[..early];
+    assert!(early >= 20 && displacement.windows(2).all(|pair| pair[1] > pair[0]), "{displacement:?}");
     // T falls as Haff has it, so the mean over all that time is small.
     let temperature = of(&found, Quantity::TemperatureTranslational).mean.unwrap();
     assert!(temperature > 0.0 && temperature < 1e-2, "{temperature}");

@@ -4,6 +4,7 @@ use carom::flow::Obstacle;
 use carom::observe::Quantity;
 use carom::scene::instant::name;
 use carom::scene::model::{Fill, Start};
+use carom::shape::Shape;
 use carom::simulation::{Cause, Stopped, Trouble};
 
 use super::{End, LIMIT, Running};
@@ -63,7 +64,9 @@ impl Running {
         let elastic = engine.counts().elastic;
         if elastic > 0 {
             let impacts = engine.counts().impacts;
-            let rest = if 2 * elastic > impacts {
+            let ball = |shape: &Shape| matches!(shape, Shape::Sphere { .. } | Shape::Point);
+            let all_balls = scene.bodies.iter().all(|body| ball(&body.body.shape));
+            let rest = if 2 * elastic > impacts && !all_balls {
                 "; so many of them are of bodies that should come to rest on one another, and `--loop simulation` holds such contacts"
             } else {
                 ""

@@ -3,6 +3,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use nalgebra::Vector3;
+use wide::f64x2;
 
 use super::due::LOOK;
 use super::index;
@@ -33,6 +34,41 @@ impl Line {
     #[inline(always)]
     pub fn at(&self, t: f64) -> Vector3<f64> {
         self.position + self.velocity * (t - self.since)
+    }
+}
+
+/// Two bodies as seen from a third: the way to each, its rate, and when each has its own event.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Two {
+    pub x: [f64x2; 3],
+    pub v: [f64x2; 3],
+    pub due: f64x2,
+}
+
+impl Two {
+    /// At a time, from a place that moves, each in an image.
+    #[inline(always)]
+    pub fn seen(
+        two: [&Hot; 2],
+        shifts: [&Vector3<f64>; 2],
+        now: f64x2,
+        here: &[f64x2; 3],
+        velocity: &[f64x2; 3],
+    ) -> Self {
+        let [one, other] = two.map(bytemuck::cast_ref::<Hot, [f64x2; 4]>);
+        let [[px, py], [pz, since], [vx, vy], [vz, due]] =
+            [0, 1, 2, 3].map(|k| f64x2::transpose([one[k], other[k]]));
+        let (position, rate, gone) = ([px, py, pz], [vx, vy, vz], now - since);
+        let x = [0, 1, 2]
+            .map(|k| position[k] + rate[k] * gone + f64x2::new([shifts[0][k], shifts[1][k]]) - here[k]);
+        Self { x, v: [0, 1, 2].map(|k| rate[k] - velocity[k]), due }
+    }
+
+    /// x·v, v² and x².
+    #[inline(always)]
+    pub fn products(&self) -> [f64x2; 3] {
+        let dot = |a: &[f64x2; 3], b: &[f64x2; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        [dot(&self.x, &self.v), dot(&self.v, &self.v), dot(&self.x, &self.x)]
     }
 }
 

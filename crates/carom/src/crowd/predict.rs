@@ -9,7 +9,7 @@ use wide::f64x2;
 use super::balls;
 use super::due::{Due, PLANE};
 use super::foresee::Foreseen;
-use super::kept::Hot;
+use super::kept::Two;
 use super::neighbours::Link;
 use super::search::Sight;
 use super::seen::Seen;
@@ -111,20 +111,13 @@ impl Crowd {
             let mut late = 0;
             let mut look = |at: usize, two: [Link; 2], pair: &mut Pair| {
                 let hot = two.map(|link| &hot[link.with as usize]);
-                let [one, other] = hot.map(bytemuck::cast_ref::<Hot, [f64x2; 4]>);
-                let [[px, py], [pz, since], [vx, vy], [vz, due]] =
-                    [0, 1, 2, 3].map(|k| f64x2::transpose([one[k], other[k]]));
                 let shifts = two.map(|link| self.images.shift(link.image));
-                let (position, rate, gone) = ([px, py, pz], [vx, vy, vz], now - since);
-                let x = [0, 1, 2].map(|k| {
-                    position[k] + rate[k] * gone + f64x2::new([shifts[0][k], shifts[1][k]]) - here[k]
-                });
-                let v = [0, 1, 2].map(|k| rate[k] - velocity[k]);
-                let dot = |a: [f64x2; 3], b: [f64x2; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+                let seen = Two::seen(hot, shifts, now, &here, &velocity);
+                let [towards, square, distance] = seen.products();
                 let sum = both(own_radius) + f64x2::new(two.map(radius));
                 let size = sum * sum;
-                let (towards, square, apart) = (dot(x, v), dot(v, v), dot(x, x) - size);
-                let horizon = horizon.fast_min(due - now);
+                let apart = distance - size;
+                let horizon = horizon.fast_min(seen.due - now);
                 let later = balls::both_later(towards, square, apart, horizon);
                 let far = apart.simd_gt(both(CLOSE) * size);
                 late |= u64::from((later & far).to_bitmask()) << (2 * at);

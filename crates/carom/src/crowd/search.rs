@@ -8,7 +8,7 @@ use wide::f64x2;
 use super::balls;
 use super::course::{Course, SpinOf};
 use super::due::{Due, PLANE};
-use super::kept::{Hot, Path};
+use super::kept::{Path, Two};
 use super::neighbours::Link;
 use super::predict::{CLOSE, Parted, WORD, has_parted};
 use super::seen::Seen;
@@ -203,19 +203,13 @@ impl Seen<'_> {
             // Planes are looked at anyway; anyone will do in their place.
             let bodies = two.map(|link| if link.with < PLANE { link.with as usize } else { i });
             let [one_may, other_may] = two.map(|link| u32::from(link.searched() && link.with < PLANE));
-            let [one, other] = bodies.map(|k| bytemuck::cast_ref::<Hot, [f64x2; 4]>(&self.hot[k]));
-            let [[px, py], [pz, since], [vx, vy], [vz, due]] =
-                [0, 1, 2, 3].map(|k| f64x2::transpose([one[k], other[k]]));
             let shifts = two.map(|link| self.images.shift(link.image));
-            let (position, rate, gone) = ([px, py, pz], [vx, vy, vz], now - since);
-            let x = [0, 1, 2]
-                .map(|k| position[k] + rate[k] * gone + f64x2::new([shifts[0][k], shifts[1][k]]) - here[k]);
-            let v = [0, 1, 2].map(|k| rate[k] - velocity[k]);
-            let dot = |a: [f64x2; 3], b: [f64x2; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+            let seen = Two::seen(bodies.map(|k| &self.hot[k]), shifts, now, &here, &velocity);
+            let [towards, square, distance] = seen.products();
             let sum = (both(own_radius) + f64x2::new(bodies.map(|k| self.radius(k)))) * both(balls::MARGIN);
-            let apart = dot(x, x) - sum * sum;
-            let limit = latest.fast_min(due);
-            let later = balls::both_later(dot(x, v), dot(v, v), apart, limit - now);
+            let apart = distance - sum * sum;
+            let limit = latest.fast_min(seen.due);
+            let later = balls::both_later(towards, square, apart, limit - now);
             let paths = bodies.map(|k| self.path[k]);
             let of = |of: fn(&Path) -> f64| f64x2::new([of(&paths[0]), of(&paths[1])]);
             let theirs = of(|path| path.length) + of(|path| path.rate) * (limit - of(|path| path.since));

@@ -279,7 +279,7 @@ pub(crate) fn reduced(time: f64, rate: Two, offset: f64) -> (f64, bool) {
 /// The nearest whole number, even of two. Signs cannot be guessed, so nothing branches on them.
 #[inline(always)]
 fn nearest(x: f64) -> f64 {
-    // Next to this, numbers are whole.
+    // 3/2 · 2⁵²: next to it, numbers are whole.
     const WHOLE: f64 = 6_755_399_441_055_744.0;
     if x.abs() < 0.25 * WHOLE { (x + WHOLE) - WHOLE } else { libm::rint(x) }
 }

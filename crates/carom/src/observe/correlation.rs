@@ -77,6 +77,18 @@ impl Correlation {
             && self.levels.iter().all(|level| level.kept.iter().all(whole) && level.sums.len() == KEPT)
     }
 
+    /// Forgets the lags that are shorter than so many measurements: they would be averages over another time than the others.
+    pub fn forget_below(&mut self, every: u64) {
+        let mut stride = 1;
+        for level in &mut self.levels {
+            if stride < every {
+                level.kept.clear();
+                level.sums.fill((0.0, 0.0, 0));
+            }
+            stride *= RATIO;
+        }
+    }
+
     /// Takes the measurement of a number, where one of `every` is made: levels that look at more than there are rest.
     pub fn take(&mut self, number: u64, every: u64, states: &[State]) {
         let now: Vec<[f64; 6]> = self
@@ -92,8 +104,11 @@ impl Correlation {
         }
         #[expect(clippy::cast_precision_loss, reason = "at most a thousand")]
         let count = now.len() as f64;
-        self.square.0 += now.iter().map(|[.., x, y, z]| x * x + y * y + z * z).sum::<f64>() / count;
-        self.square.1 += 1;
+        let square = now.iter().map(|[.., x, y, z]| x * x + y * y + z * z).sum::<f64>() / count;
+        #[expect(clippy::cast_precision_loss, reason = "fewer measurements than 2^53")]
+        let weight = every as f64;
+        self.square.0 += weight * square;
+        self.square.1 += every;
         let mut stride = 1;
         for level in 0..LEVELS as usize {
             if !number.is_multiple_of(stride) {

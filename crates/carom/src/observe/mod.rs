@@ -336,7 +336,10 @@ impl Observer {
                 });
                 record.blocks = pairs.collect();
                 record.span *= 2;
-                next = record.next_every(self.gas.count);
+                // What loses no energy does not slow down.
+                if !self.gas.elastic {
+                    next = record.next_every(self.gas.count);
+                }
             }
         }
         record.correlation.take(record.measured, record.every, states);
@@ -345,6 +348,9 @@ impl Observer {
         {
             let places = self.gas.free.iter().zip(states).filter(|(free, _)| **free);
             histogram.count(&self.gas.region, places.map(|(_, state)| state.position));
+        }
+        if next != record.every {
+            record.correlation.forget_below(next);
         }
         record.every = next;
         record.measured += next;
