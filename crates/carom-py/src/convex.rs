@@ -260,7 +260,13 @@ fn user_gap<'py>(
             }
         };
         let nothing = [Vector3::repeat(f64::NAN); 2];
-        found.push(one.unwrap_or(Gap { gap: f64::NAN, normal: nothing[0], points: nothing, iterations: 0 }));
+        found.push(one.unwrap_or(Gap {
+            gap: f64::NAN,
+            normal: nothing[0],
+            points: nothing,
+            iterations: 0,
+            residual: f64::NAN,
+        }));
         checked(py, &users)?;
         if let Some(progress) = &progress {
             progress.call1((i + 1, count))?;

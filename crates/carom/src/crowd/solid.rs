@@ -142,6 +142,10 @@ impl Convex for Solid {
         self.shape.exponent()
     }
 
+    fn superellipsoid(&self) -> Option<([f64; 3], f64)> {
+        self.shape.superellipsoid()
+    }
+
     fn rounded(&self, exponent: f64) -> Option<Self> {
         self.shape.rounded(exponent).map(|shape| Self::new(&shape, self.inverse_mass))
     }

@@ -84,7 +84,8 @@ impl<'a, A: Convex, B: Convex> Ascent<'a, A, B> {
     pub fn found(&self) -> Found {
         let Place { value, normal, points, steepness, .. } = self.at;
         let settled = steepness <= SETTLED * self.rounding;
-        Found { gap: value, normal, points, iterations: self.steps, settled, curvatures: None }
+        let (iterations, residual) = (self.steps, steepness);
+        Found { gap: value, normal, points, iterations, residual, settled, curvatures: None }
     }
 
     /// Takes a step; false when there is none left that rounding does not hide.

@@ -13,8 +13,10 @@
 //! positive it ends with full accuracy by itself, and mostly so elsewhere. But where an exponent exceeds two, f has
 //! infinite curvature on the rings n_i = 0, and a point is not determined by a rounded normal: a climb that slows down is
 //! handed to `primal`, which solves Q − P = g n with the two surface points as unknowns, in which everything is smooth.
-//! Should both stop on what looks like a kink (exponents far above ten), the bodies are rounded and sharpened again step
-//! by step. Balls and points are searched for by their centre, and their radius is taken off in the end.
+//! A slender body on a flat is too much for both: the flat's point does not follow from the normal, nor the normal from the
+//! rounded point of a sharp tip. What neither ends to rounding is finished by `mixed`, in coordinates that suit each body
+//! (`chart`). Should all stop on what looks like a kink (exponents far above ten), the bodies are rounded and sharpened again
+//! step by step. Balls and points are searched for by their centre, and their radius is taken off in the end.
 //!
 //! **What is guaranteed.** Every f(n) is a lower bound of g, so a gap is never overstated beyond rounding. Where
 //! Q − P = g n holds, with d = c₂ − c₁ = x + g n and x on the boundary of the sum K of the bodies, every unit n' has
@@ -28,10 +30,13 @@
 //! best of the climbs from a fixed set of directions is taken, and that it is the global one rests on tests, not on
 //! proof.
 //!
-//! The search stops after a bounded number of steps. Not proved is that it always arrives; in the tests it always did.
+//! The search stops after a bounded number of steps. Not proved is that it always arrives; in the tests it always did. Every
+//! answer carries what is left of Q − P − g n, [`Gap::residual`], and a search in time ends undecided where that is not small.
 #![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
+mod chart;
 mod dual;
+mod mixed;
 mod primal;
 mod search;
 
@@ -52,6 +57,9 @@ pub struct Gap {
     pub points: [Vector3<f64>; 2],
     /// How many Newton steps it took, over all starts; zero for a closed form.
     pub iterations: u32,
+    /// |Q − P − g n|: rounding, or more where the search did not arrive. The points are then no contact points, and the gap
+    /// is a lower bound. Both always lie on their surfaces.
+    pub residual: f64,
 }
 
 /// The gap between two bodies; `None` between two points, which have no normal when they meet.
@@ -146,6 +154,7 @@ pub(crate) fn closest<A: Convex, B: Convex>(
             second.1.translation.vector + (found.points[1] - found.normal * radii[1]) * scale,
         ],
         iterations: found.iterations,
+        residual: found.residual * scale,
     };
     Some(Closest { gap, curvatures })
 }
@@ -161,7 +170,7 @@ pub fn gap_to_plane<S: Convex>(shape: &S, pose: &Isometry3<f64>, plane: &HalfSpa
     let down = pose.rotation.inverse_transform_vector(&-normal);
     let gap = plane.height(&centre) - shape.support_height(&down);
     let lowest = centre + pose.rotation * shape.support(&down);
-    Gap { gap, normal, points: [lowest, lowest - normal * gap], iterations: 0 }
+    Gap { gap, normal, points: [lowest, lowest - normal * gap], iterations: 0, residual: 0.0 }
 }
 
 /// A body turned but not placed, in units of a scale: vectors from its centre, in world axes.
@@ -237,7 +246,9 @@ struct Found {
     normal: Vector3<f64>,
     points: [Vector3<f64>; 2],
     iterations: u32,
-    /// Whether Q − P = g n holds to rounding.
+    /// |Q − P − g n|
+    residual: f64,
+    /// Whether that is rounding.
     settled: bool,
     /// Of both bodies, in their own axes.
     curvatures: Option<[Matrix3<f64>; 2]>,
@@ -262,7 +273,15 @@ impl Found {
 fn between_centres(offset: &Vector3<f64>) -> Found {
     let normal = if *offset == Vector3::zeros() { Vector3::x() } else { unit(offset) };
     let points = [Vector3::zeros(); 2];
-    Found { gap: length(offset), normal, points, iterations: 0, settled: true, curvatures: None }
+    Found {
+        gap: length(offset),
+        normal,
+        points,
+        iterations: 0,
+        residual: 0.0,
+        settled: true,
+        curvatures: None,
+    }
 }
 
 /// The power of two next below x > 0.

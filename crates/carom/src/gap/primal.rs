@@ -175,7 +175,14 @@ pub(super) fn polish<A: Convex, B: Convex>(
         && polish.is_maximum(&now);
     let points = now.surfaces.map(|surface| surface.point);
     let curvatures = Some(now.surfaces.map(|surface| surface.curvature));
-    let found =
-        Found { gap: now.gap, normal: now.normal, points, iterations: steps, settled: true, curvatures };
+    let found = Found {
+        gap: now.gap,
+        normal: now.normal,
+        points,
+        iterations: steps,
+        residual: now.apart.norm(),
+        settled: exact,
+        curvatures,
+    };
     (sound.then_some(found), steps)
 }

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::dual::{Ascent, Pair};
-use super::{Found, Hint, Turned, primal};
+use super::{Found, Hint, Turned, mixed, primal};
 use crate::shape::{Convex, unit};
 
 /// The gap of a body and another, or a point; from a direction likely close to the answer, if there is one.
@@ -22,14 +22,14 @@ pub(super) fn search<A: Convex, B: Convex>(
     if let Some(points) = hint.points
         && pair.sharpest() > 2.0
     {
-        let (found, steps) = primal::polish(&pair, &points, f64::NEG_INFINITY, primal::HASTY);
+        let (found, steps) = polish(&pair, &points, f64::NEG_INFINITY, primal::HASTY);
         if let Some(found) = found.filter(enough) {
             return found;
         }
         wasted += steps;
     }
     if let Some(direction) = hint.normal.as_ref().map(unit).filter(|n| n.norm() > 0.5) {
-        let found = ascend(&pair, &direction);
+        let found = arrive(&pair, &direction);
         if enough(&found) {
             return Found { iterations: found.iterations + wasted, ..found };
         }
@@ -49,6 +49,10 @@ pub(super) fn search<A: Convex, B: Convex>(
             let found = from(&pair, start);
             iterations += found.iterations;
             best = best.or_better(found, pair.rounding());
+        }
+        if !best.settled {
+            best = finish(&pair, Found { iterations: 0, ..best });
+            iterations += best.iterations;
         }
         if best.settled {
             break;
@@ -141,7 +145,7 @@ fn fan(k: u32) -> Vector3<f64> {
 /// From one direction to a maximum of f. Where the exponent is so large that edges look like kinks and the climb
 /// stops on one, the bodies are rounded to a small exponent and sharpened again step by step.
 fn climb<A: Convex, B: Convex>(pair: &Pair<A, B>, start: &Vector3<f64>) -> Found {
-    let direct = ascend(pair, start);
+    let direct = arrive(pair, start);
     let sharpest = pair.sharpest();
     if direct.settled || sharpest <= ROUNDEST {
         return direct;
@@ -155,10 +159,10 @@ fn climb<A: Convex, B: Convex>(pair: &Pair<A, B>, start: &Vector3<f64>) -> Found
         let one = pair.one.replaced(shapes.0.as_ref().unwrap_or(pair.one.shape));
         let other = pair.other.map(|other| other.replaced(shapes.1.as_ref().unwrap_or(other.shape)));
         let rounded = Pair { one: &one, other: other.as_ref(), offset: pair.offset };
-        let (polished, steps) = primal::polish(&rounded, &found.points, f64::NEG_INFINITY, primal::PATIENT);
+        let (polished, steps) = polish(&rounded, &found.points, f64::NEG_INFINITY, primal::PATIENT);
         iterations += steps;
         found = polished.unwrap_or_else(|| {
-            let found = ascend(&rounded, &found.normal);
+            let found = arrive(&rounded, &found.normal);
             iterations += found.iterations;
             found
         });
@@ -172,6 +176,34 @@ fn climb<A: Convex, B: Convex>(pair: &Pair<A, B>, start: &Vector3<f64>) -> Found
 /// The exponent sharpening starts from, and its factor.
 const ROUNDEST: f64 = 6.0;
 const SHARPENING: f64 = 1.5;
+
+/// From one direction to a maximum of f and, where the normal does not tell the points, on to them.
+fn arrive<A: Convex, B: Convex>(pair: &Pair<A, B>, start: &Vector3<f64>) -> Found {
+    let found = ascend(pair, start);
+    if found.settled { found } else { finish(pair, found) }
+}
+
+/// What a climb or a polish came to, improved in coordinates that suit each body where that can be done.
+fn finish<A: Convex, B: Convex>(pair: &Pair<A, B>, stopped: Found) -> Found {
+    let (found, steps) = mixed::solve(pair, &stopped);
+    let better = found.filter(|found| found.settled || found.residual < stopped.residual);
+    // Solved, if not to the last digit.
+    let found = better.map_or(stopped, |found| Found { settled: true, ..found });
+    Found { iterations: stopped.iterations + steps, ..found }
+}
+
+/// By the points; where that ends above rounding, as beside a sharp tip, by what suits each body.
+fn polish<A: Convex, B: Convex>(
+    pair: &Pair<A, B>,
+    from: &[Vector3<f64>; 2],
+    least: f64,
+    effort: primal::Effort,
+) -> (Option<Found>, u32) {
+    let (found, steps) = primal::polish(pair, from, least, effort);
+    let Some(close) = found.filter(|found| !found.settled) else { return (found, steps) };
+    let found = finish(pair, close);
+    (Some(Found { settled: true, ..found }), found.iterations)
+}
 
 /// By the normal; then, for bodies with flats, by the points.
 fn ascend<A: Convex, B: Convex>(pair: &Pair<A, B>, start: &Vector3<f64>) -> Found {
@@ -188,7 +220,7 @@ fn ascend<A: Convex, B: Convex>(pair: &Pair<A, B>, start: &Vector3<f64>) -> Foun
             if !more && found.settled {
                 return Found { iterations: iterations + ascent.steps(), ..found };
             }
-            let (found, steps) = primal::polish(pair, &found.points, found.gap, primal::PATIENT);
+            let (found, steps) = polish(pair, &found.points, found.gap, primal::PATIENT);
             iterations += steps;
             if let Some(found) = found {
                 return Found { iterations: iterations + ascent.steps(), ..found };

@@ -92,6 +92,12 @@ pub trait Convex {
         2.0
     }
 
+    /// The semi-axes a_i and the exponent p ≥ 2 of a body Σ|x_i/a_i|^p ≤ 1: its contact points are then found in
+    /// coordinates that suit both its flats and its edges, however large p or a ratio of axes.
+    fn superellipsoid(&self) -> Option<([f64; 3], f64)> {
+        None
+    }
+
     /// The body with no exponent above p, if it has such a relative: bodies that look like boxes are approached
     /// through rounder ones.
     fn rounded(&self, exponent: f64) -> Option<Self>

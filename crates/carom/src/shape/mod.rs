@@ -324,6 +324,15 @@ impl Convex for Shape {
         if let Kind::Superellipsoid(_, p) = self.kind() { p } else { 2.0 }
     }
 
+    fn superellipsoid(&self) -> Option<([f64; 3], f64)> {
+        match self.kind() {
+            Kind::Point => None,
+            Kind::Sphere(r) => Some(([r; 3], 2.0)),
+            Kind::Ellipsoid(a) => Some((a, 2.0)),
+            Kind::Superellipsoid(a, p) => Some((a, p)),
+        }
+    }
+
     fn rounded(&self, exponent: f64) -> Option<Self> {
         match *self {
             Self::Superellipsoid { semi_axes, exponent: own } => {

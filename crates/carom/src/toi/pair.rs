@@ -68,8 +68,10 @@ impl Instant {
         self.found.gap
     }
 
+    /// Whether everything is a number, and the points are contact points: the approach is measured at them.
     pub fn is_sound(&self) -> bool {
         !(self.found.gap.is_nan() || self.approach.is_nan() || self.curvature.is_nan())
+            && self.found.residual <= UNSOLVED * self.unsure
     }
 
     /// Whether the gap is zero within rounding, and plainly closing.
@@ -82,6 +84,9 @@ impl Instant {
         self.approach >= 0.0 || self.approach * self.approach <= 8.0 * self.unsure * self.curvature
     }
 }
+
+/// Points that are farther than so many roundings from facing each other were not found.
+const UNSOLVED: f64 = 1e5;
 
 /// Below this share of the sizes the bound along a turning normal is the better one, beyond it that along a fixed one.
 const CLOSE: f64 = 0.1;
