@@ -90,6 +90,6 @@ pub enum Verdict {
     NoAnswer,
     /// The result does not pass its own audit: a fault of the engine.
     AuditFailed,
-    /// The audit of a run found a violation, of this quantity, and the run ended there.
+    /// The audit of a run found a violation, of this quantity (`finite`: a value that is not), and the run ended there.
     Violated(&'static str),
 }

@@ -118,7 +118,7 @@ fn main() -> ExitCode {
         Ok(Verdict::Violated(quantity)) => {
             let _ =
                 writeln!(io::stderr(), "error: the run violates its audit ({quantity}) and was ended there");
-            ExitCode::from(FAILED)
+            ExitCode::from(if quantity == "finite" { FAILED } else { NO_ANSWER })
         }
         Err(Failure::Refused(refusal)) => {
             diagnostics::show(&refusal, json);

@@ -239,6 +239,7 @@ pub struct ChangeOptions {
     r#loop: Option<String>,
     threads: Option<usize>,
     replica: u64,
+    project: bool,
     strict: bool,
 }
 
@@ -263,6 +264,7 @@ impl ChangeOptions {
             which: which.transpose()?,
             threads: self.threads,
             replica: self.replica,
+            project: self.project,
             strict: self.strict,
         })
     }

@@ -4,6 +4,9 @@
 //! so rounding leaves about 1e-16 of it whatever the units. A coordinate's velocity counts with at least the
 //! size that the kinetic energy before allows it, √(2T/G_jj): one that a joint holds at zero has no size of its own.
 
+pub mod event;
+pub mod pairs;
+
 use serde::Serialize;
 
 use crate::impact::{Law, Note, Outcome, Problem, Status};

@@ -316,3 +316,86 @@ fn a_large_crowd_keeps_what_it_must() {
     let bodies = crowd.world().clone();
     Crowd::new(bodies, &crowd.states(), Settings::default()).unwrap();
 }
+
+/// Both loops on a scene in which several touch at the same time: the same rows under the same numbers, and the same end.
+#[track_caller]
+fn same_rows(world: &World, states: &[State], until: f64) -> Vec<u64> {
+    let (simulation, events) = by_simulation(world, states, until);
+    let (crowd, memory) = by_crowd(world, states, until);
+    let rows: Vec<_> = events.iter().map(|event| (event.number, event.sides)).collect();
+    let others: Vec<_> = memory.0.iter().map(|collision| (collision.number, collision.sides)).collect();
+    assert_eq!(rows, others);
+    for (event, collision) in events.iter().zip(&memory.0) {
+        assert!((event.time - collision.time).abs() < 1e-12, "{event:?} {collision:?}");
+        assert!((event.impulse_vector - collision.impulse_vector).norm() < 1e-12, "{event:?} {collision:?}");
+        assert!(collision.time_error.is_finite() && collision.time_error < 1e-12, "{collision:?}");
+        assert!((event.energy_after - collision.energy_after).abs() < 1e-12 * event.energy_after);
+    }
+    for (a, b) in simulation.states().iter().zip(crowd.states()) {
+        assert!(difference(a, &b) < 1e-11, "{a:?} {b:?}");
+    }
+    for audit in [simulation.audit(), crowd.audit()] {
+        for worst in [
+            audit.points_error_max,
+            audit.impulse_error_max,
+            audit.work_error_max,
+            audit.unilateral_error_max,
+            audit.energy_error_max,
+        ] {
+            assert!(worst.value < 1e-12, "{audit:?}");
+        }
+        assert!(audit.gap_min > -1e-12, "{audit:?}");
+    }
+    assert_eq!(crowd.counts().events(), simulation.counts().impacts);
+    rows.into_iter().map(|(number, _)| number).collect()
+}
+
+fn striker(x: f64, y: f64) -> State {
+    State { velocity: Vector3::x(), ..State::at(Vector3::new(x, y, 0.0)) }
+}
+
+/// One ball strikes two, three and seven that touch, a row, a lattice, and one that leans on a wall; 200 bystanders make the
+/// scene one for crowds.
+#[test]
+fn several_that_touch_are_one_event_in_both_loops() {
+    let third = 3.0_f64.sqrt() / 2.0;
+    let at = |places: &[[f64; 2]]| -> Vec<State> {
+        places.iter().map(|&[x, y]| State::at(Vector3::new(x, y, 0.0))).collect()
+    };
+    let mut seven = vec![[0.0, 0.0]];
+    for k in 0..6_u32 {
+        let angle = f64::from(k) * std::f64::consts::PI / 3.0;
+        seven.push([angle.cos(), angle.sin()]);
+    }
+    let lattice: Vec<[f64; 2]> =
+        (0..3).flat_map(|i| (0..3).map(move |j| [f64::from(i), f64::from(j) - 1.0])).collect();
+    let row: Vec<[f64; 2]> = (0..5).map(|i| [f64::from(i), 0.0]).collect();
+    let wall = HalfSpace { normal: Unit::new_normalize(-Vector3::x()), offset: -5.5 };
+    let cases: [(&str, Vec<State>, f64, bool, usize); 7] = [
+        ("two at once", at(&[[0.0, 0.5], [0.0, -0.5]]), 0.0, false, 2),
+        ("two at once, apart", at(&[[0.0, 0.6], [0.0, -0.6]]), 0.0, false, 2),
+        ("three", at(&[[0.0, 0.5], [0.0, -0.5], [third, 0.0]]), 0.0, false, 4),
+        ("seven", at(&seven), 0.0, false, 4),
+        ("a lattice", at(&lattice), 0.5, false, 8),
+        ("a row", at(&row), 0.0, false, 5),
+        ("a row at a wall", at(&[[3.0, 0.0], [4.0, 0.0], [5.0, 0.0]]), 0.0, true, 4),
+    ];
+    for restitution in [1.0, 0.5] {
+        for (name, touched, y, walled, least) in &cases {
+            let mut states = vec![striker(-3.0, *y)];
+            states.extend(touched);
+            let far =
+                |k: u32| Vector3::new(f64::from(k % 20) * 1.5 - 14.0, f64::from(k / 20) * 1.5 + 9.0, 30.0);
+            states.extend((0..200).map(|k| State::at(far(k))));
+            let mut world = world(&vec![body(SPHERE, 1.0); states.len()], None);
+            world.surface.restitution = restitution;
+            if *walled {
+                world.planes.push(wall);
+            }
+            let numbers = same_rows(&world, &states, 4.5);
+            let first = numbers.iter().filter(|number| **number == 0).count();
+            println!("{name}: {} rows, {first} in the first event", numbers.len());
+            assert!(first >= *least, "{name}: {first} rows in the first event");
+        }
+    }
+}

@@ -123,6 +123,31 @@ fn the_two_ways_to_diffusion_agree() {
     assert_eq!(found.displacement.value[0], 0.0);
 }
 
+/// Small gases that differ in their seeds: the spread of D over them is what each says of its own error.
+#[test]
+fn the_errors_of_diffusion_are_its_spread() {
+    let runs: Vec<Observables> = (0..24)
+        .map(|seed| run(&fill(32, BALL, 0.2, &format!("seed = {seed}\nequilibrate = 5")), 400.0).0)
+        .collect();
+    for (name, curve) in [
+        ("msd", (|run| &run.displacement) as fn(&Observables) -> &carom::observe::Curve),
+        ("vacf", |run| &run.velocities),
+    ] {
+        let values: Vec<f64> = runs.iter().map(|run| curve(run).diffusion.unwrap()).collect();
+        let errors: Vec<f64> = runs.iter().map(|run| curve(run).diffusion_error.unwrap()).collect();
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let spread = (values.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt();
+        let stated = (errors.iter().map(|error| error * error).sum::<f64>() / count).sqrt();
+        println!("{name}: D {mean:.4}, spread {spread:.4}, stated {stated:.4}");
+        // The spread of 24 is itself known to 15 %.
+        assert!((0.6..1.6).contains(&(stated / spread)), "{name}: {stated} against {spread}");
+    }
+    // A run that is too short to tell says so.
+    let (short, _) = run(&fill(32, BALL, 0.2, "seed = 1\nequilibrate = 5"), 3.0);
+    assert_eq!(short.displacement.diffusion_error, None);
+}
+
 /// (Z − 1)/φ at some densities, with its error.
 fn virials(aspect: f64, runs: &[(f64, f64)]) -> Vec<(f64, f64, f64)> {
     runs.iter()

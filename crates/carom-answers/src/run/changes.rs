@@ -23,6 +23,8 @@ pub struct Changes {
     pub threads: Option<usize>,
     /// What is added to the seeds.
     pub replica: u64,
+    /// Whether the velocities are projected on the joints first.
+    pub project: bool,
     /// Whether the first violation ends the run.
     pub strict: bool,
 }

@@ -2,6 +2,7 @@
 
 use carom::body::State;
 use carom::record::Memory;
+use carom::scene::instant::name;
 use carom::scene::model::Scene;
 use carom::simulation::{Audit, RollingDemand, Worst};
 use serde::{Serialize, Serializer};
@@ -39,7 +40,7 @@ pub struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     observables: Option<ObservablesEntry>,
     /// What ended the run before its time.
-    violation: Option<Violation>,
+    violation: Option<ViolationEntry<'a>>,
     notes: Vec<String>,
     /// The rows of the tables, where there are files.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,7 +72,10 @@ impl Running {
                 .observer
                 .as_ref()
                 .map(|observer| ObservablesEntry::of(&observer.observables())),
-            violation: end.violation(),
+            violation: end.violation().map(|violation| ViolationEntry {
+                bodies: violation.sides.map(|sides| sides.map(|side| name(scene, side))),
+                violation,
+            }),
             notes,
             rows: None,
             performance: Performance::of(&engine.counts(), wall_s),
@@ -107,6 +111,14 @@ impl<'a> Document<'a> {
     pub fn set_rows(&mut self, rows: Rows) {
         self.rows = Some(rows);
     }
+}
+
+/// What ended a run, with the names of those concerned.
+#[derive(Debug, Serialize)]
+struct ViolationEntry<'a> {
+    #[serde(flatten)]
+    violation: Violation,
+    bodies: Option<[&'a str; 2]>,
 }
 
 /// The rows of the tables.
@@ -176,14 +188,25 @@ pub struct AuditEntry {
     linear_error_max: f64,
     /// None where angular momentum is not conserved.
     angular_error_max: Option<f64>,
-    /// None where no gap was measured, because nothing met.
+    /// Of all pairs; none where there are no two that can meet, or very many and none near.
     pub(super) gap_min: Option<f64>,
+    /// How far contact points are off their surfaces and off each other.
+    points_error_max: f64,
+    /// How far a body's momentum and angular momentum change otherwise than by its impulses.
+    impulse_error_max: f64,
+    /// How far an event's energy changes otherwise than by its impulses' work.
+    work_error_max: f64,
     restitution_error_max: f64,
+    /// How far contacts pull, leave their friction cones, or keep closing.
+    unilateral_error_max: f64,
     energy_gain_max: f64,
     /// How far bodies were off their joints; none where there are no joints.
     #[serde(skip_serializing_if = "Option::is_none")]
     joint_error_max: Option<f64>,
     checks: u64,
+    /// Searches of all pairs for overlaps, and the pairs that they looked at.
+    searches: u64,
+    pairs: u64,
     at: AuditEvents,
 }
 
@@ -193,7 +216,11 @@ struct AuditEvents {
     linear_error_max: u64,
     angular_error_max: Option<u64>,
     gap_min: Option<u64>,
+    points_error_max: u64,
+    impulse_error_max: u64,
+    work_error_max: u64,
     restitution_error_max: u64,
+    unilateral_error_max: u64,
     energy_gain_max: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     joint_error_max: Option<u64>,
@@ -201,7 +228,8 @@ struct AuditEvents {
 
 /// The smallest gap and where it was seen, if any was measured.
 pub fn smallest_gap(audit: &Audit) -> Option<Worst> {
-    (audit.gap_min < f64::MAX).then_some(Worst { value: audit.gap_min, event: audit.gap_min_event })
+    let worst = Worst { value: audit.gap_min, event: audit.gap_min_event, sides: None };
+    (audit.gap_min < f64::MAX).then_some(worst)
 }
 
 impl AuditEntry {
@@ -213,16 +241,26 @@ impl AuditEntry {
             linear_error_max: audit.linear_error_max.value,
             angular_error_max: audit.angular_error_max.map(|worst| worst.value),
             gap_min: gap.map(|worst| worst.value),
+            points_error_max: audit.points_error_max.value,
+            impulse_error_max: audit.impulse_error_max.value,
+            work_error_max: audit.work_error_max.value,
             restitution_error_max: audit.restitution_error_max.value,
+            unilateral_error_max: audit.unilateral_error_max.value,
             energy_gain_max: audit.energy_gain_max.value,
             joint_error_max: audit.joint_error_max.map(|worst| worst.value),
             checks: audit.checks,
+            searches: audit.searches,
+            pairs: audit.pairs,
             at: AuditEvents {
                 energy_error_max: audit.energy_error_max.event,
                 linear_error_max: audit.linear_error_max.event,
                 angular_error_max: audit.angular_error_max.map(|worst| worst.event),
                 gap_min: gap.map(|worst| worst.event),
+                points_error_max: audit.points_error_max.event,
+                impulse_error_max: audit.impulse_error_max.event,
+                work_error_max: audit.work_error_max.event,
                 restitution_error_max: audit.restitution_error_max.event,
+                unilateral_error_max: audit.unilateral_error_max.event,
                 energy_gain_max: audit.energy_gain_max.event,
                 joint_error_max: audit.joint_error_max.map(|worst| worst.event),
             },

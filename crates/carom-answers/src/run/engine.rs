@@ -246,6 +246,9 @@ impl Engine {
             && tape.wants_samples()
         {
             self.samples += 1;
+            if let Runner::Crowd(crowd) = &mut self.runner {
+                crowd.look_at_sample();
+            }
             let sample =
                 |(body, &state): (usize, &State)| Sample { time, moment: Moment::Sample, body, state };
             let batch: Vec<Sample> = states.iter().enumerate().map(sample).collect();
@@ -333,8 +336,8 @@ impl Engine {
             Runner::Crowd(crowd) => {
                 let counts = crowd.counts();
                 Counts {
-                    events: counts.collisions,
-                    impacts: counts.collisions,
+                    events: counts.events(),
+                    impacts: counts.events(),
                     grazes: counts.grazes,
                     holds: 0,
                     searches: counts.searches,

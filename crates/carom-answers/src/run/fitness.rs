@@ -174,7 +174,8 @@ pub fn refuse(subject: &Subject, unfit: &[Unfit]) -> Refusal {
             Unfit::OffPlane { joint, gap } => off_plane(&source, scene, *joint, *gap),
             Unfit::OffJoint { joint, velocity } => {
                 let message = format!("forbids a velocity of {} that its bodies have", number(*velocity));
-                let expected = "velocities and angular velocities that the joint allows, A v = 0";
+                let expected =
+                    "velocities that the joint allows, or the option `project` to take the nearest";
                 source.explain(&format!("joint[{joint}]"), &message, expected)
             }
             Unfit::Instant { joint } => {

@@ -47,6 +47,8 @@ mod settings;
 use std::sync::Arc;
 
 use carom::fill::{self, Stage};
+use carom::impact::Options;
+use carom::impact::mechanism::Mechanism;
 use carom::scene::Diagnostic;
 use carom::scene::model::Scene;
 use carom::simulation::{Cause, Stopped, World};
@@ -63,6 +65,7 @@ pub use engine::{Counts, Engine, Loop, Snapshot};
 pub use entries::{EventEntry, ReactionEntry, SampleEntry, StateEntry, moment_name};
 pub use frames::{Frame, Frames};
 pub use limits::{LIMIT, Violation};
+pub use notes::violation_in_words;
 pub use settings::{Paradox, Settings};
 
 /// A run, begun and perhaps ended.
@@ -107,6 +110,9 @@ impl Running {
         match fill::place_by(&subject.scene, threads, &mut placing) {
             Ok(scene) => subject.scene = scene,
             Err(unplaced) => return Err(fitness::refuse_fills(&subject, unplaced)),
+        }
+        if changes.project {
+            project(&mut subject.scene);
         }
         let scene = &mut subject.scene;
         let (world, states) = World::of(scene);
@@ -246,6 +252,19 @@ impl End {
             Self::Stopped(Stopped::Stalled | Stopped::Lost) => Verdict::NoAnswer,
             Self::Stopped(_) => Verdict::Done,
             Self::Violation(violation) => Verdict::Violated(violation.quantity),
+        }
+    }
+}
+
+/// Takes the nearest velocities that the joints allow, nearest in the kinetic metric. Where there are none, as where a joint has no
+/// rows that mean anything, the velocities stay, and the run says what is wrong with them.
+fn project(scene: &mut Scene) {
+    let bodies: Vec<_> = scene.bodies.iter().map(|body| (body.body, body.state)).collect();
+    let mechanism = Mechanism { bodies: &bodies, joints: &scene.joints, contacts: &[] };
+    let options = Options { project: true, ..Options::default() };
+    if let Ok(outcome) = mechanism.solve(&options) {
+        for (body, state) in scene.bodies.iter_mut().zip(outcome.states) {
+            body.state = state;
         }
     }
 }

@@ -3,13 +3,14 @@
 use carom::flow::Obstacle;
 use carom::observe::Quantity;
 use carom::scene::instant::name;
-use carom::scene::model::{Fill, Start};
+use carom::scene::model::{Fill, Scene, Start};
 use carom::shape::Shape;
 use carom::simulation::{Cause, Stopped, Trouble};
 
-use super::{End, LIMIT, Running};
+use super::limits::Violation;
+use super::{End, Running};
 use crate::start::{springs_without_direction, tied_overlaps};
-use crate::words::number;
+use crate::words::{number, residual};
 
 /// Friction below this is rounding.
 const ROLLS_ANYWHERE: f64 = 1e-9;
@@ -19,12 +20,10 @@ impl Running {
     pub fn notes(&self) -> Vec<String> {
         let (scene, engine) = (&*self.scene, &self.engine);
         let mut notes = Vec::new();
-        let error = engine.audit().energy_error_max;
-        if error.value > LIMIT {
+        if let Some(violation) = self.limits.failure(&engine.audit()) {
             notes.push(format!(
-                "the audit fails: after event {} the energy is off by {} of itself; do not trust what follows",
-                error.event,
-                number(error.value)
+                "the audit fails: {}; do not trust what follows",
+                violation_in_words(scene, &violation)
             ));
         }
         let asked = self.end == Some(End::Stopped(Stopped::Paradox));
@@ -127,6 +126,34 @@ impl Running {
             )
         })
     }
+}
+
+/// What the audit found wrong, where, between whom, by how much and with which limit.
+pub fn violation_in_words(scene: &Scene, violation: &Violation) -> String {
+    let what = match violation.quantity {
+        "finite" => "a value is not finite",
+        "energy_error_max" => "the energy differs from what the impulses' work makes it",
+        "linear_error_max" => "the momentum differs from what the impulses make it",
+        "angular_error_max" => "the angular momentum differs from what the impulses make it",
+        "points_error_max" => "a contact point is off its surface",
+        "impulse_error_max" => "a body's momentum does not change by its impulses",
+        "work_error_max" => "the energy does not change by the impulses' work",
+        "restitution_error_max" => "the separation is not that of the restitution",
+        "unilateral_error_max" => "a contact pulls, leaves its friction cone or keeps closing",
+        "energy_gain_max" => "an event gains energy",
+        "joint_error_max" => "bodies are off their joints",
+        "gap_min" => "bodies overlap",
+        other => other,
+    };
+    let who = violation.sides.map_or_else(String::new, |sides| {
+        let [first, second] = sides.map(|side| name(scene, side));
+        format!(", {first} and {second}")
+    });
+    let how = violation.value.map_or_else(String::new, |value| {
+        let (quantity, limit) = (violation.quantity, residual(violation.limit));
+        format!(": {quantity} is {}, and the limit {limit}", residual(value))
+    });
+    format!("{what} at event {}{who}{how}", violation.event)
 }
 
 /// A gas whose temperature falls to this share of itself has no averages that stay.

@@ -3,12 +3,12 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use carom::observe::{Estimate, Observables, Quantity};
+use carom::observe::{Curve, Estimate, Observables, Quantity};
 use carom::record::{Event, Kind};
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
 use carom::simulation::{Stopped, Worst};
-use carom_answers::run::{End, LIMIT, Loop, smallest_gap};
+use carom_answers::run::{End, LIMIT, Loop, smallest_gap, violation_in_words};
 
 use super::generalized::list;
 use super::table::{self, Cell};
@@ -108,16 +108,7 @@ fn ended(run: &Finished, style: Style) -> String {
             style.alarm(&format!("The motion could not be followed beyond t = {time}."))
         }
         End::Violation(violation) => {
-            let what = match violation.value {
-                None => format!("a number of the run is none at event {}", violation.event),
-                Some(value) => format!(
-                    "{} is {} at event {}, and the limit {}",
-                    violation.quantity,
-                    residual(value),
-                    violation.event,
-                    residual(violation.limit)
-                ),
-            };
+            let what = violation_in_words(run.scene(), &violation);
             style.alarm(&format!("The run was ended at t = {time} by its audit: {what}."))
         }
     }
@@ -209,9 +200,11 @@ fn observables(out: &mut dyn Write, observables: &Observables, style: Style) -> 
     }
     let of = format!("{} blocks of {}", observables.blocks, number(observables.block_time));
     write_estimates(out, &observables.estimates, &of, style)?;
-    let diffusion = observables.displacement.diffusion.zip(observables.velocities.diffusion);
-    if let Some((displacement, velocities)) = diffusion {
-        let [a, b] = [displacement, velocities].map(number);
+    let diffusion = |curve: &Curve| {
+        let error = curve.diffusion_error.map_or_else(String::new, |error| format!(" ± {}", residual(error)));
+        curve.diffusion.map(|mean| format!("{}{error}", number(mean)))
+    };
+    if let (Some(a), Some(b)) = (diffusion(&observables.displacement), diffusion(&observables.velocities)) {
         writeln!(out, "  diffusion {a} from displacements, {b} from velocities")?;
     }
     let contact = observables.neighbours.as_ref().and_then(|neighbours| neighbours.compressibility);
@@ -297,13 +290,20 @@ fn audit(run: &Finished, style: Style) -> String {
         Some(worst) => error("angular momentum", worst),
         None => "angular momentum not conserved here".to_string(),
     });
+    parts.push(error("contact points", audit.points_error_max));
+    parts.push(error("impulses", audit.impulse_error_max));
+    parts.push(error("work", audit.work_error_max));
     parts.push(error("restitution", audit.restitution_error_max));
+    // Nothing where all contacts push and part, as they do but for rounding.
+    if audit.unilateral_error_max.value > LIMIT {
+        parts.push(error("pulling or closing", audit.unilateral_error_max));
+    }
     parts.extend(audit.joint_error_max.map(|worst| error("joints", worst)));
     if audit.energy_gain_max.value > 0.0 {
         parts.push(error("energy gained", audit.energy_gain_max));
     }
     if let Some(gap) = smallest_gap(&audit) {
-        parts.push(say("smallest gap", gap, gap.value < -LIMIT));
+        parts.push(say("smallest gap", gap, audit.overlap_max.value > LIMIT));
     }
     format!("audit  largest errors: {}", parts.join(", "))
 }

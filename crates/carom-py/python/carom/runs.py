@@ -255,7 +255,7 @@ class Recording(Answer):
 class _Changes:
     """What a run is to do otherwise than its scene says, for the Rust side."""
 
-    __slots__ = ("until", "max_events", "sample", "on_paradox", "loop", "threads", "replica", "strict")
+    __slots__ = ("until", "max_events", "sample", "on_paradox", "loop", "threads", "replica", "project", "strict")
 
     until: Optional[float]
     max_events: Optional[int]
@@ -264,11 +264,20 @@ class _Changes:
     loop: Optional[str]
     threads: Optional[int]
     replica: int
+    project: bool
     strict: bool
 
 
 def _changes(
-    until: Any, max_events: Any, sample: Any, on_paradox: Any, loop: Any, threads: Any, replica: Any, strict: Any
+    until: Any,
+    max_events: Any,
+    sample: Any,
+    on_paradox: Any,
+    loop: Any,
+    threads: Any,
+    replica: Any,
+    project: Any,
+    strict: Any,
 ) -> _Changes:
     changes = _Changes()
     changes.until = some_number("until", until)
@@ -278,6 +287,7 @@ def _changes(
     changes.loop = some_word("loop", loop)
     changes.threads = some_whole("threads", threads)
     changes.replica = whole("replica", replica)
+    changes.project = flag("project", project)
     changes.strict = flag("strict", strict)
     return changes
 
@@ -294,6 +304,7 @@ def run(
     replica: int = 0,
     forces: Optional[Mapping[Union[str, tuple[str, ...]], Force]] = None,
     progress: Optional[Callable[[float, float], object]] = None,
+    project: bool = False,
     strict: bool = False,
 ) -> Recording:
     """Runs a scene, event by event. Ctrl-C ends it with what was reached, `stopped` = interrupted.
@@ -311,6 +322,7 @@ def run(
       depends on it.
     - `replica`: which of the copies that differ in the seeds of their fills, as in `run_replicas`; the scene must have a fill.
     - `progress` is called with the time reached and the time wanted.
+    - `project`: takes the nearest velocities that the joints allow, instead of refusing those that they forbid.
     - `strict`: the first event that the audit finds wrong by more than 1e-9 ends the run and raises `AuditError`.
 
     In SI units, as the scene is: metres, seconds, kilograms.
@@ -330,7 +342,7 @@ def run(
     >>> bool(abs(swing.final.ball.position[0] - 1.0) < 1e-12)
     True
     """
-    changes = _changes(until, max_events, sample, on_paradox, loop, threads, replica, strict)
+    changes = _changes(until, max_events, sample, on_paradox, loop, threads, replica, project, strict)
     pushes = []
     for names, force in (forces or {}).items():
         bodies = [names] if isinstance(names, str) else list(names)
@@ -373,7 +385,7 @@ def run_replicas(
     >>> len(gas.replicas), gas.observables.compressibility.mean > 1
     (3, True)
     """
-    changes = _changes(until, max_events, None, None, loop, None, 0, strict)
+    changes = _changes(until, max_events, None, None, loop, None, 0, False, strict)
     document, verdict, said = _carom.ask_replicas(read(scene), changes, whole("replicas", replicas), progress)
     if said:
         _warn(said)

@@ -20,7 +20,7 @@ pub mod paradox;
 use nalgebra::{Unit, Vector3};
 
 /// One side of a contact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Side {
     /// The body of this number.
     Body(usize),

@@ -1,38 +1,66 @@
-//! The whole against the ledger: energy, momentum, and the smallest gap of neighbours.
+//! The whole against the ledger: energy, momentum, and the gaps of all pairs, by a search that knows nothing of neighbours.
 
-use super::due::PLANE;
-use super::{Crowd, index};
+use std::borrow::Cow;
+
+use super::Crowd;
+use crate::audit::pairs::Surroundings;
+use crate::body::{Body, State};
+use crate::simulation::ledger::Look;
+
+/// Up to so many bodies all pairs are looked at in every event.
+const FEW: usize = 16;
 
 impl Crowd {
-    /// Compares the bodies with the ledger, and looks at every pair of neighbours whose balls overlap. A run does so by itself
-    /// now and then.
+    /// Compares the bodies with the ledger, and looks at all pairs. A run does so by itself now and then.
     #[cold]
     pub fn compare(&mut self) {
         let mut states = Vec::with_capacity(self.hot.len());
         self.states_into(&mut states);
-        self.ledger.check(&self.world, &states, self.time(), self.counts.collisions);
-        let least = self.least_gap();
-        self.ledger.see_gap(least, self.counts.collisions);
+        self.ledger.check(&self.world, &states, self.time(), self.counts.events());
+        self.look_around();
     }
 
-    /// The smallest gap of neighbours that are near enough for their balls to touch; at most the size of a body.
-    fn least_gap(&self) -> f64 {
+    /// Whether there are so few bodies that all pairs are looked at in every event.
+    #[inline(always)]
+    pub(super) fn is_few(&self) -> bool {
+        self.hot.len() <= FEW
+    }
+
+    /// Looks at all pairs where the bodies are now.
+    #[cold]
+    pub fn look_around(&mut self) {
         let t = self.clock.now;
-        let mut least = f64::MAX;
-        for i in 0..self.hot.len() {
-            for link in self.links(i) {
-                if link.with < PLANE && link.with < index(i) {
-                    continue;
-                }
-                let met = self.met(i, link.with, link.image);
-                if let Some(gap) = self.near_gap(&met, t, 0.0) {
-                    // What is no number is the least of all.
-                    if gap < least || gap.is_nan() {
-                        least = gap;
-                    }
-                }
-            }
+        // Where they are kept, not how far they have come: that has more digits.
+        let states: Vec<State> = self.place.iter().map(|&i| self.state(i as usize, t)).collect();
+        let size = self.size_at(t);
+        let grown = |body: &Body| Body { shape: body.shape.scaled(size), ..*body };
+        let (bodies, radii) = if self.settings.growth == 0.0 {
+            (Cow::Borrowed(&self.world.bodies), Cow::Borrowed(&self.world.radius))
+        } else {
+            let radii = self.world.radius.iter().map(|radius| radius * size).collect();
+            (Cow::Owned(self.world.bodies.iter().map(grown).collect()), Cow::Owned(radii))
+        };
+        let around = Surroundings {
+            bodies: &bodies[..],
+            radii: &radii[..],
+            states: &states,
+            planes: &self.world.planes,
+            periodic: self.world.periodic,
+        };
+        let look = Look {
+            time: self.clock.epoch + t,
+            event: self.counts.events(),
+            always: self.is_few() && self.settings.growth == 0.0,
+            unilateral: self.world.options.law.promises_admissible(),
+        };
+        self.ledger.look_around(&self.world, &around, look, |_| false);
+        self.looked = self.counts.collisions;
+    }
+
+    /// Looks at all pairs, unless they are many and have hardly moved since the last time.
+    pub fn look_at_sample(&mut self) {
+        if self.is_few() || self.counts.collisions >= self.looked + 4 * self.hot.len() as u64 {
+            self.look_around();
         }
-        least
     }
 }

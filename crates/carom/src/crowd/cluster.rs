@@ -9,8 +9,9 @@ use super::kept::Line;
 use super::predict::Parted;
 use super::touch::{Met, STILL};
 use super::{Cause, Collision, Crowd, Stopped, Watcher};
+use crate::audit::event::{Event, Member, Struck, examine};
 use crate::body::State;
-use crate::contact::Surface;
+use crate::contact::Side;
 use crate::gap::Gap;
 
 /// Contacts further apart in time than this, in epochs, are not simultaneous.
@@ -269,40 +270,31 @@ impl Crowd {
     /// The ledger and the watcher are told of an impact.
     pub(super) fn record(&mut self, cluster: &Cluster, t: f64, watcher: &mut impl Watcher) {
         let energy_before = self.ledger.energy();
-        let mut change = 0.0;
-        for ((&i, before), after) in cluster.bodies.iter().zip(&cluster.before).zip(&cluster.after) {
-            let name = self.cold[i as usize].name as usize;
-            change += self.world.energy(name, after) - self.world.energy(name, before);
-        }
-        // What one smooth contact should do is known; of several, or rough ones, what they did.
-        let single = match &cluster.contacts[..] {
-            [contact] if self.answer(&contact.met, t).1 == Surface::Smooth => Some(contact),
-            _ => None,
-        };
-        let expected = single.map_or(change, |contact| {
-            let rates = (1.0 - contact.restitution) * contact.approach + 2.0 * contact.growing;
-            0.5 * contact.impulse * rates
-        });
-        self.ledger.take_energy_as(expected, change, self.counts.collisions);
+        let number = self.counts.events();
+        self.audit_event(cluster, t);
         let energy_after = self.ledger.energy();
+        // The time is that of a contact that closes: one that merely touches was there before.
+        let closing = cluster.contacts.iter().filter(|contact| self.closes(contact, cluster));
+        let bound =
+            |contact: &Encounter| (self.level(&contact.met, t) + contact.found.gap.abs()) / -contact.approach;
+        let time_error = closing.map(bound).fold(0.0, f64::max);
+        let mut told = 0;
         for contact in &cluster.contacts {
-            let number = self.counts.collisions;
             let met = &contact.met;
+            self.ledger.see_gap(contact.found.gap, number);
+            // Those that touch take part, and are told of where they did something.
+            if contact.impulse == 0.0 && !self.closes(contact, cluster) {
+                continue;
+            }
             let sides = self.sides(met);
             let point = self.meeting_point(contact);
-            self.ledger.see_gap(contact.found.gap, number);
             let fixed = |i: u32| i < PLANE && self.solid(i).is_fixed();
             if met.first >= PLANE || fixed(met.first) {
                 self.ledger.take_impulse(&contact.impulse_vector, &point);
             } else if fixed(met.second) {
                 self.ledger.take_impulse(&-contact.impulse_vector, &point);
             }
-            if single.is_some() {
-                let missed = (contact.separation + contact.restitution * contact.approach).abs();
-                let speed = self.speed(met, cluster);
-                self.ledger.audit.restitution_error_max.note(missed / speed, number);
-            }
-            self.counts.collisions += 1;
+            told += 1;
             let second = cluster.before[cluster.place(met.second)].position;
             let between = if met.first >= PLANE {
                 contact.found.normal * (second - contact.found.points[1]).dot(&contact.found.normal)
@@ -312,7 +304,7 @@ impl Crowd {
             watcher.collision(&Collision {
                 number,
                 time: self.clock.epoch + t,
-                time_error: (self.level(met, t) + contact.found.gap.abs()) / contact.approach.abs(),
+                time_error,
                 sides,
                 image: self.images.boxes(met.image),
                 point,
@@ -326,6 +318,89 @@ impl Crowd {
                 energy_before,
                 energy_after,
             });
+        }
+        self.counts.collisions += told;
+        self.counts.shared += told.saturating_sub(1);
+    }
+
+    /// Whether a contact closes by more than rounding.
+    fn closes(&self, contact: &Encounter, cluster: &Cluster) -> bool {
+        contact.approach < -STILL * self.speed(&contact.met, cluster)
+    }
+
+    /// Checks an impact by the states before and after, and takes its energy into the ledger.
+    pub(super) fn audit_event(&mut self, cluster: &Cluster, t: f64) {
+        let member = |k: usize| Member {
+            body: self.body(cluster.bodies[k]),
+            before: cluster.before[k],
+            after: cluster.after[k],
+        };
+        let contact = |contact: &Encounter| self.struck(cluster, contact, t);
+        let (members, contacts): (Vec<Member>, Vec<Struck>);
+        let (few_members, few_contacts);
+        // One contact, which is the rule, takes no memory from the heap.
+        let (members, contacts) = match (&cluster.bodies[..], &cluster.contacts[..]) {
+            ([_], [one]) => {
+                (few_members, few_contacts) = ([member(0), member(0)], [contact(one)]);
+                (&few_members[..1], &few_contacts[..])
+            }
+            ([_, _], [one]) => {
+                (few_members, few_contacts) = ([member(0), member(1)], [contact(one)]);
+                (&few_members[..], &few_contacts[..])
+            }
+            _ => {
+                members = (0..cluster.bodies.len()).map(member).collect();
+                contacts = cluster.contacts.iter().map(contact).collect();
+                (&members[..], &contacts[..])
+            }
+        };
+        let event = Event {
+            members,
+            planes: &self.world.planes,
+            contacts,
+            joints: &[],
+            size: self.size_at(t),
+            impact: true,
+            unilateral: self.world.options.law.promises_admissible(),
+        };
+        let (findings, expected) = (examine(&event), event.expected_work());
+        let sides: Vec<[Side; 2]>;
+        let one;
+        let sides = match &cluster.contacts[..] {
+            [contact] => {
+                one = [self.sides(&contact.met)];
+                &one[..]
+            }
+            contacts => {
+                sides = contacts.iter().map(|contact| self.sides(&contact.met)).collect();
+                &sides[..]
+            }
+        };
+        let number = self.counts.events();
+        self.ledger.take_findings(&findings, |k| sides[k], number);
+        self.ledger.take_energy_as(expected, findings.energy_change, number);
+        if self.is_few() {
+            let names = cluster.bodies.iter().map(|&i| self.cold[i as usize].name as usize);
+            self.ledger.struck.extend(names);
+        }
+    }
+
+    /// A contact for the audit.
+    fn struck(&self, cluster: &Cluster, contact: &Encounter, t: f64) -> Struck {
+        let local = |i: u32| {
+            if i >= PLANE { Side::Plane((i - PLANE) as usize) } else { Side::Body(cluster.place(i)) }
+        };
+        let Met { first, second, image } = contact.met;
+        Struck {
+            sides: [local(first), local(second)],
+            image: *self.images.shift(image),
+            points: self.ends(&contact.met, &contact.found),
+            normal: contact.found.normal,
+            gap: contact.found.gap,
+            impulse: contact.impulse_vector,
+            restitution: contact.restitution,
+            surface: self.answer(&contact.met, t).1,
+            growing: contact.growing,
         }
     }
 }

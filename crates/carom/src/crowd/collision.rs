@@ -8,7 +8,7 @@ use crate::contact::Side;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Collision {
-    /// Its number. Contacts of one impact have consecutive numbers and the same time.
+    /// The number of the impact, from zero; contacts of one impact share it, as they do the time and the energies.
     pub number: u64,
     /// When.
     pub time: f64,

@@ -242,7 +242,7 @@ impl Crowd {
             self.record(&foreseen.cluster, t, watcher);
             return;
         }
-        self.ledger.see_gap(foreseen.cluster.contacts[0].found.gap, self.counts.collisions);
+        self.ledger.see_gap(foreseen.cluster.contacts[0].found.gap, self.counts.events());
         self.counts.grazes += 1;
     }
 

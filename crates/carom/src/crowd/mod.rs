@@ -51,6 +51,8 @@ mod search;
 mod seen;
 mod snapshot;
 mod solid;
+#[cfg(test)]
+mod spoiled;
 mod together;
 mod touch;
 
@@ -80,7 +82,7 @@ pub use snapshot::Snapshot;
 /// How a crowd is run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The number of collisions to stop at.
+    /// The number of impacts to stop at.
     pub max_events: u64,
     /// The rate of relative size: sizes are (1 + growth·t). Zero, or anything less: none.
     pub growth: f64,
@@ -102,6 +104,9 @@ pub struct Counts {
     pub collisions: u64,
     /// Impacts of several contacts at once.
     pub clusters: u64,
+    /// Contacts of those beyond the first of each: an impact is one event, however many contacts it has.
+    #[serde(default)]
+    pub shared: u64,
     /// Touches without approach.
     pub grazes: u64,
     /// Collisions made elastic because they followed another too soon.
@@ -114,6 +119,15 @@ pub struct Counts {
     pub gaps: u64,
     /// Bodies that left their neighbourhood.
     pub moves: u64,
+}
+
+impl Counts {
+    /// Impacts, each of them one event.
+    #[must_use]
+    #[inline(always)]
+    pub const fn events(&self) -> u64 {
+        self.collisions - self.shared
+    }
 }
 
 /// What makes a world unsuited to a crowd.
@@ -164,6 +178,8 @@ pub struct Crowd {
     /// The number of collisions at which the bodies were last put in order, and the whole last compared.
     ordered: u64,
     checked: u64,
+    /// The same when all pairs were last looked at.
+    looked: u64,
     /// Collisions and grazes, and the time, when it was last seen that the clock moves.
     headway: (u64, f64),
     stopped: Option<Stopped>,
@@ -258,6 +274,7 @@ impl Crowd {
             counts: Counts::default(),
             ordered: 0,
             checked: 0,
+            looked: 0,
             headway: (0, 0.0),
             stopped: None,
             trouble: None,
@@ -314,7 +331,7 @@ impl Crowd {
         if self.stopped.is_some() {
             return Some(self.stopped);
         }
-        if self.counts.collisions >= self.settings.max_events {
+        if self.counts.events() >= self.settings.max_events {
             return Some(Some(Stopped::MaxEvents));
         }
         if self.counts.collisions >= last {
@@ -366,6 +383,8 @@ impl Crowd {
                 self.touch(body, &due, as_foreseen(Outcome::Touch), watcher);
                 if self.counts.collisions - self.checked >= CHECKED * self.hot.len() as u64 {
                     self.keep_house();
+                } else if self.is_few() {
+                    self.look_around();
                 }
                 if self.counts.collisions + self.counts.grazes - self.headway.0 >= HEADWAY {
                     self.watch_clock();

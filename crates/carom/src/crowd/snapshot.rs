@@ -28,6 +28,8 @@ pub struct Snapshot {
     counts: Counts,
     ordered: u64,
     checked: u64,
+    #[serde(default)]
+    looked: u64,
     headway: (u64, f64),
     stopped: Option<Stopped>,
 }
@@ -83,6 +85,7 @@ impl Crowd {
             counts: self.counts,
             ordered: self.ordered,
             checked: self.checked,
+            looked: self.looked,
             headway: self.headway,
             stopped: self.stopped,
         }
@@ -144,8 +147,8 @@ impl Crowd {
         (crowd.images, crowd.image_distance) = (images, snapshot.image_distance);
         crowd.ledger = snapshot.ledger.clone();
         crowd.counts = snapshot.counts;
-        (crowd.ordered, crowd.checked, crowd.headway) =
-            (snapshot.ordered, snapshot.checked, snapshot.headway);
+        (crowd.ordered, crowd.checked, crowd.looked, crowd.headway) =
+            (snapshot.ordered, snapshot.checked, snapshot.looked, snapshot.headway);
         crowd.stopped = snapshot.stopped;
         crowd.make_lists(crowd.clock.now);
         for (i, record) in snapshot.bodies.iter().enumerate() {

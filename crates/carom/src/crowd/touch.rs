@@ -23,6 +23,15 @@ use crate::gap::{Gap, gap, gap_to_plane};
 const ROUNDING: f64 = 4e-14;
 pub(super) const STILL: f64 = 1e-13;
 
+/// How far two smooth balls have changed their velocities otherwise than by opposite impulses along the line of centres.
+#[inline(always)]
+fn unbalanced(changes: &[Vector3<f64>; 2], inverse_masses: [f64; 2], x: &Vector3<f64>, distance: f64) -> f64 {
+    let [light, other] = inverse_masses;
+    let unequal = (changes[0] * other + changes[1] * light).norm();
+    let aside = x.cross(&(changes[1] - changes[0])).norm();
+    unequal / (light + other) + aside / distance
+}
+
 /// Two that meet: the first a body or a plane, the second a body of a larger number in the scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Met {
@@ -236,12 +245,20 @@ impl Crowd {
         let separation = normal.dot(&(velocities[1] - velocities[0])) - growing;
         let expected = 0.5 * impulse * ((1.0 - restitution) * approach + 2.0 * growing);
         let speed = v.norm() + growing;
-        let number = self.counts.collisions;
+        let number = self.counts.events();
         let energy_before = self.ledger.energy();
         self.ledger.take_energy_as(expected, change, number);
         self.ledger.see_gap(gap, number);
         let missed = (separation + restitution * approach).abs() / speed;
-        self.ledger.audit.restitution_error_max.note(missed, number);
+        let changes = [velocities[0] - one.velocity, velocities[1] - two.velocity];
+        let audit = &mut self.ledger.audit;
+        audit.restitution_error_max.note(missed, number);
+        audit.points_error_max.note(gap.abs() / distance, number);
+        audit.impulse_error_max.note(unbalanced(&changes, [light, other], &x, distance) / speed, number);
+        if self.is_few() {
+            let names = [a, b].map(|i| self.cold[i].name as usize);
+            self.ledger.struck.extend(names);
+        }
         if light == 0.0 || other == 0.0 {
             let sign = if light == 0.0 { 1.0 } else { -1.0 };
             self.ledger.take_impulse(&(vector * sign), &(here + normal * (radii[0] * self.size_at(t))));
@@ -265,5 +282,29 @@ impl Crowd {
             energy_before,
             energy_after: self.ledger.energy(),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Vector3;
+
+    use super::unbalanced;
+
+    /// An impulse along the line of centres passes; one that is not opposite, or not along it, does not.
+    #[test]
+    fn spoiled_blows_of_balls_are_seen() {
+        let x = Vector3::new(0.6, -0.8, 0.0);
+        let (light, other) = (2.0, 0.5);
+        let push = x * 1.7;
+        let good = [-push * light, push * other];
+        assert!(unbalanced(&good, [light, other], &x, 1.0) < 1e-15);
+        let scaled = [good[0], good[1] * 1.000_001];
+        assert!(unbalanced(&scaled, [light, other], &x, 1.0) > 1e-7);
+        let aside = Vector3::new(0.0, 0.0, 1e-6);
+        let turned = [good[0] - aside * light, good[1] + aside * other];
+        assert!(unbalanced(&turned, [light, other], &x, 1.0) > 1e-7);
+        // A wall takes any impulse, and moves by none.
+        assert!(unbalanced(&[Vector3::zeros(), push], [0.0, 1.0], &x, 1.0) < 1e-15);
     }
 }

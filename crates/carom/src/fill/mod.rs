@@ -122,10 +122,11 @@ pub fn place_by(
     go_on: &mut dyn FnMut(Stage) -> bool,
 ) -> Result<Scene, Unplaced> {
     let mut filled = populate(scene);
-    let Some(region) = Region::of(&filled)? else { return Ok(filled) };
+    // Only what is to be filled must be bounded.
     if scene.fills.is_empty() {
         return Ok(filled);
     }
+    let Some(region) = Region::of(&filled)? else { return Ok(filled) };
     for (fill, kind) in scene.fills.iter().enumerate() {
         let least = 2.0 * kind.shape.circumradius();
         if (0..3).any(|i| region.periodic[i] && region.lengths[i] <= least) {

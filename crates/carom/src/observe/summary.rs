@@ -208,7 +208,9 @@ impl Observer {
         }
         let gas = &self.gas;
         // In a gas that cools there is neither one temperature nor one rate of diffusion.
-        let steady = |curve: Curve| if gas.elastic { curve } else { Curve { diffusion: None, ..curve } };
+        let steady = |curve: Curve| {
+            if gas.elastic { curve } else { Curve { diffusion: None, diffusion_error: None, ..curve } }
+        };
         let ball = gas.diameter.filter(|_| gas.elastic);
         let from_rate = ball.zip(all[1]).zip(all[2]).and_then(|((diameter, rate), temperature)| {
             let ideal = theory::enskog_rate(diameter, gas.count / gas.volume, 1.0, temperature, gas.mass);

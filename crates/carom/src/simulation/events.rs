@@ -4,12 +4,23 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
-use super::Simulation;
-use super::queue::Party;
+use super::ledger::Look;
+use super::queue::{Pair, Party};
 use super::touch::{Cluster, Encounter};
-use super::verdict::Verdict;
-use crate::contact::{Side, Surface};
+use super::verdict::{Standing, Verdict};
+use super::{Simulation, World};
+use crate::audit;
+use crate::audit::event::{Carried, Member, Struck, examine};
+use crate::audit::pairs::{Near, Surroundings};
+use crate::body::State;
+use crate::contact::Side;
 use crate::record::{Blow, Event, JointImpulse, Kind, Moment, Recorder, Sample};
+
+/// Up to so many bodies all pairs are looked at in every event and sample.
+const FEW: usize = 16;
+
+/// Events of each body between two looks at all pairs where they are more.
+const MANY_LOOK: usize = 4;
 
 impl Simulation {
     /// Events, samples before and after, and the ledger.
@@ -22,14 +33,8 @@ impl Simulation {
         t: f64,
         recorder: &mut impl Recorder,
     ) -> bool {
-        let number = self.counts.events;
         let energy_before = self.ledger.energy();
-        let mut change = 0.0;
-        for (i, &body) in cluster.bodies.iter().enumerate() {
-            change +=
-                self.world.energy(body, &cluster.after[i]) - self.world.energy(body, &cluster.before[i]);
-        }
-        self.ledger.take_energy(change, number);
+        self.audit_event(cluster, closing);
         let energy_after = self.ledger.energy();
         let tied = cluster.bodies.iter().any(|&body| self.world.tied(body));
         let mut events = Vec::new();
@@ -50,11 +55,6 @@ impl Simulation {
             if closing && contact.impulse != 0.0 {
                 let (impulse_vector, between) = (contact.impulse_vector, self.between(cluster, contact));
                 recorder.blow(&Blow { sides, impulse_vector, between });
-            }
-            let (restitution, surface) = self.world.answer(sides);
-            if closing && cluster.contacts.len() == 1 && surface == Surface::Smooth && !contact.rests {
-                let met = (contact.separation + restitution * contact.before.v) / contact.before.v;
-                self.ledger.audit.restitution_error_max.note(met.abs(), number);
             }
             let held = self.held_impulse(&contact.pair, t);
             for (kind, class) in verdict.kinds(contact, closing) {
@@ -87,6 +87,76 @@ impl Simulation {
         }
         self.tell(cluster, &events, recorder);
         true
+    }
+
+    /// Checks an event by the states before and after, and takes its energy into the ledger: that of its impulses' work, so that the
+    /// ledger does not drift with the bodies.
+    pub(super) fn audit_event(&mut self, cluster: &Cluster, closing: bool) {
+        let members: Vec<Member> = (cluster.bodies.iter().zip(&cluster.before).zip(&cluster.after))
+            .map(|((&body, before), after)| Member {
+                body: &self.world.bodies[body],
+                before: *before,
+                after: *after,
+            })
+            .collect();
+        let contacts: Vec<Struck> =
+            cluster.contacts.iter().map(|contact| self.struck(cluster, contact)).collect();
+        let carried = |result: &JointImpulse| {
+            let bodies = &self.world.joints[result.joint].bodies;
+            Carried {
+                first: cluster.place(bodies[0]),
+                second: bodies.get(1).map(|&body| cluster.place(body)),
+                linear: result.linear,
+                angular: result.angular,
+                point: result.point,
+            }
+        };
+        let joints: Vec<Carried> = cluster.joints.iter().map(carried).collect();
+        let event = audit::event::Event {
+            members: &members,
+            planes: &self.world.planes,
+            contacts: &contacts,
+            joints: &joints,
+            size: 1.0,
+            impact: closing,
+            unilateral: closing && self.world.options.law.promises_admissible(),
+        };
+        let findings = examine(&event);
+        let expected = event.expected_work();
+        let sides = |k: usize| cluster.contacts.get(k).map_or([Side::Plane(0); 2], |c| Self::sides(&c.pair));
+        let number = self.counts.events;
+        self.ledger.take_findings(&findings, sides, number);
+        self.ledger.take_energy_as(expected, findings.energy_change, number);
+        self.ledger.see_gain(findings.energy_change, number);
+        if self.is_few() {
+            self.ledger.struck.extend_from_slice(&cluster.bodies);
+        }
+    }
+
+    /// A contact for the audit.
+    pub(super) fn struck(&self, cluster: &Cluster, contact: &Encounter) -> Struck {
+        let sides = Self::sides(&contact.pair);
+        let (restitution, surface) = self.world.answer(sides);
+        let found = &contact.found;
+        let rolls = self.rolling.contains_key(&contact.pair) && !cluster.slipped.contains(&contact.pair);
+        Struck {
+            sides: sides.map(|side| match side {
+                Side::Body(body) => Side::Body(cluster.place(body)),
+                Side::Plane(k) => Side::Plane(k),
+            }),
+            image: self.displacement(&contact.pair),
+            points: match contact.pair.first {
+                // The gap to a plane has the body's point first.
+                Party::Plane(_) => [found.points[1], found.points[0]],
+                Party::Body(_) => found.points,
+            },
+            normal: found.normal,
+            gap: found.gap,
+            impulse: if rolls { Vector3::zeros() } else { contact.impulse_vector },
+            restitution: if contact.rests { 0.0 } else { restitution },
+            surface,
+            growing: 0.0,
+        }
     }
 
     /// What there is to say of a contact at any event; the rest is to be filled in.
@@ -168,11 +238,53 @@ impl Simulation {
         recorder.samples(&samples);
     }
 
-    /// The whole against the ledger, often enough for every event to be near a check, seldom enough to cost little.
+    /// The whole against the ledger, often enough for every event to be near a check, seldom enough to cost little; and all pairs,
+    /// at every event where bodies are few.
     pub(super) fn audit_now_and_then(&mut self) {
-        let every = (self.movers.len() / 8).max(1) as u64;
-        if self.counts.events.is_multiple_of(every) {
+        let bodies = self.movers.len();
+        let often = |events: usize| self.counts.events.is_multiple_of(events.max(1) as u64);
+        let (looks, checks) = (self.is_few() || often(MANY_LOOK * bodies), often(bodies / 8));
+        if looks {
+            self.look_around(self.clock.now);
+        }
+        if checks {
             self.check();
+        }
+    }
+
+    /// Whether there are so few bodies that all pairs are looked at in every event.
+    pub(super) fn is_few(&self) -> bool {
+        self.movers.len() <= FEW
+    }
+
+    /// Looks at all pairs at a time on the present courses.
+    pub(super) fn look_around(&mut self, t: f64) {
+        let states: Vec<State> = (0..self.movers.len()).map(|body| self.state(body, t)).collect();
+        let World { bodies, radius, planes, periodic, .. } = &self.world;
+        let around = Surroundings { bodies, radii: radius, states: &states, planes, periodic: *periodic };
+        let look = Look {
+            time: self.clock.absolute(t),
+            event: self.counts.events,
+            always: self.is_few(),
+            unilateral: self.world.options.law.promises_admissible(),
+        };
+        let (world, standing) = (&self.world, &self.standing);
+        let passes = |near: &Near| {
+            let here = |pair: &Pair| Self::sides(pair) == near.sides && world.boxes(pair.image) == near.image;
+            standing.iter().any(|(pair, standing)| *standing == Standing::Passing && here(pair))
+        };
+        let joined = |near: &Near| {
+            near.image == Vector3::zeros() && !world.joints.is_empty() && world.joined(near.sides)
+        };
+        self.ledger.look_around(world, &around, look, |near| joined(near) || passes(near));
+        self.looked = self.counts.events;
+    }
+
+    /// Looks at all pairs at a sample, unless they are many and have hardly moved since the last time.
+    pub(super) fn look_at_sample(&mut self, t: f64) {
+        let bodies = self.movers.len() as u64;
+        if self.is_few() || self.counts.events >= self.looked + 4 * bodies {
+            self.look_around(t);
         }
     }
 }

@@ -3,12 +3,20 @@
 //! Energy changes by what each event took or gave. Momentum changes by gravity and by the impulses of planes and fixed
 //! bodies; angular momentum about the origin likewise, where it is conserved at all: in an open world without gravity. The
 //! ledger only adds up what events report, and compares with the states.
+//!
+//! Each event is besides checked by itself ([`crate::audit::event`]), and all pairs' gaps are looked at by a search that knows nothing
+//! of the loop ([`crate::audit::pairs`]): at every event and sample where the bodies are few, now and then and at the end where
+//! they are many. A pair that touches and closes after an event must be part of another one before it overlaps; what is not
+//! was left out.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 use super::world::World;
+use crate::audit::event::{Check, Findings};
+use crate::audit::pairs::{Near, Surroundings};
 use crate::body::State;
+use crate::contact::Side;
 
 /// A worst value and the event where it stood.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -17,14 +25,23 @@ pub struct Worst {
     pub value: f64,
     /// The number of the event at or after which it was seen.
     pub event: u64,
+    /// Between whom, where it is of one contact or pair.
+    #[serde(default)]
+    pub sides: Option<[Side; 2]>,
 }
 
 impl Worst {
     /// Notes a value if it is larger.
     pub fn note(&mut self, value: f64, event: u64) {
+        self.note_of(value, event, None);
+    }
+
+    /// Notes a value of a contact or pair if it is larger.
+    #[inline]
+    pub fn note_of(&mut self, value: f64, event: u64, sides: Option<[Side; 2]>) {
         // What is no number is the worst.
         if value > self.value || value.is_nan() {
-            *self = Self { value, event };
+            *self = Self { value, event, sides };
         }
     }
 }
@@ -39,10 +56,26 @@ pub struct Audit {
     pub linear_error_max: Worst,
     /// Angular momentum about the origin against the ledger; none where it is not conserved.
     pub angular_error_max: Option<Worst>,
-    /// The smallest gap seen.
+    /// The smallest gap of any pair.
     pub gap_min: f64,
     /// The event where it was seen.
     pub gap_min_event: u64,
+    /// The deepest overlap of a pair that was not let pass, as asked; a length.
+    #[serde(default)]
+    pub overlap_max: Worst,
+    /// How far contact points were off their surfaces and off each other, over the bodies' size.
+    #[serde(default)]
+    pub points_error_max: Worst,
+    /// How far a body's change of momentum or angular momentum was off its impulses, over what they are made of.
+    #[serde(default)]
+    pub impulse_error_max: Worst,
+    /// How far an event's change of kinetic energy was off its impulses' work, over the energy of its bodies.
+    #[serde(default)]
+    pub work_error_max: Worst,
+    /// How far contacts pulled, left their friction cones, or kept closing, over impulses and speeds; where the law promises that they
+    /// do not.
+    #[serde(default)]
+    pub unilateral_error_max: Worst,
     /// The worst |separation + k·approach| of single smooth contacts, over the approach.
     pub restitution_error_max: Worst,
     /// The most energy that an event gained, over the energy.
@@ -52,6 +85,36 @@ pub struct Audit {
     pub joint_error_max: Option<Worst>,
     /// How often the whole was compared.
     pub checks: u64,
+    /// How often all pairs were searched for overlaps, and how many pairs that looked at in all.
+    #[serde(default)]
+    pub searches: u64,
+    /// Pairs in them.
+    #[serde(default)]
+    pub pairs: u64,
+}
+
+/// A pair that touches and closes: it must take part in an event before it overlaps.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Suspect {
+    sides: [Side; 2],
+    /// How fast it closes, over the speeds there.
+    closing: f64,
+    /// When it overlaps at the latest.
+    deadline: f64,
+    event: u64,
+}
+
+/// When and why all pairs are looked at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Look {
+    /// The time of the run.
+    pub time: f64,
+    /// Events so far.
+    pub event: u64,
+    /// Whether every event is looked at, so that pairs can be followed from one to the next.
+    pub always: bool,
+    /// Whether the law leaves no contact closing.
+    pub unilateral: bool,
 }
 
 /// Expected totals.
@@ -70,7 +133,16 @@ pub struct Ledger {
     at: f64,
     /// The audit so far.
     pub audit: Audit,
+    /// The bodies of the events since the last look at all pairs.
+    #[serde(skip)]
+    pub struck: Vec<usize>,
+    /// Pairs that must take part in an event soon.
+    #[serde(default)]
+    suspects: Vec<Suspect>,
 }
+
+/// A touching pair closes if it does so faster than this, over the speeds there: less is what contacts at rest have.
+const CLOSING: f64 = 1e-6;
 
 /// The totals of the bodies.
 #[derive(Debug, Clone, Copy)]
@@ -140,11 +212,20 @@ impl Ledger {
                 angular_error_max: conserved.then(Worst::default),
                 gap_min: f64::MAX,
                 gap_min_event: 0,
+                overlap_max: Worst::default(),
+                points_error_max: Worst::default(),
+                impulse_error_max: Worst::default(),
+                work_error_max: Worst::default(),
+                unilateral_error_max: Worst::default(),
                 restitution_error_max: Worst::default(),
                 energy_gain_max: Worst::default(),
                 joint_error_max: (!world.joints.is_empty()).then(Worst::default),
                 checks: 0,
+                searches: 0,
+                pairs: 0,
             },
+            struck: Vec::new(),
+            suspects: Vec::new(),
         }
     }
 
@@ -166,12 +247,19 @@ impl Ledger {
         self.energy += work;
     }
 
-    /// An event changed the energy by what its law says, and the bodies' own energy by what it did.
+    /// An event's impulses should have changed the energy by what is expected, and the states by this much.
     pub fn take_energy_as(&mut self, expected: f64, done: f64, event: u64) {
         self.energy += expected;
         let scale = self.energy_scale.max(f64::MIN_POSITIVE);
         self.audit.energy_error_max.note((done - expected).abs() / scale, event);
         self.audit.energy_gain_max.note(expected.max(0.0) / scale, event);
+    }
+
+    /// An event changed the energy by this much, by the states.
+    pub fn see_gain(&mut self, done: f64, event: u64) {
+        if done > 0.0 {
+            self.audit.energy_gain_max.note(done / self.energy_scale.max(f64::MIN_POSITIVE), event);
+        }
     }
 
     /// An impulse from outside, of a plane or a fixed body.
@@ -181,10 +269,77 @@ impl Ledger {
     }
 
     /// A gap was measured.
+    #[inline]
     pub fn see_gap(&mut self, gap: f64, event: u64) {
+        self.see_gap_of(gap, event, None);
+    }
+
+    #[inline]
+    fn see_gap_of(&mut self, gap: f64, event: u64, sides: Option<[Side; 2]>) {
+        self.see_passing(gap, event);
+        self.audit.overlap_max.note_of(-gap, event, sides);
+    }
+
+    /// The gap was measured of two that pass into one another, as asked.
+    #[inline]
+    pub fn see_passing(&mut self, gap: f64, event: u64) {
         if gap < self.audit.gap_min || gap.is_nan() {
             (self.audit.gap_min, self.audit.gap_min_event) = (gap, event);
         }
+    }
+
+    /// What was found at an event; `sides` of its contacts.
+    pub fn take_findings(&mut self, findings: &Findings, sides: impl Fn(usize) -> [Side; 2], event: u64) {
+        for (check, finding) in Check::ALL.into_iter().zip(findings.worst) {
+            let worst = match check {
+                Check::Points => &mut self.audit.points_error_max,
+                Check::Momentum => &mut self.audit.impulse_error_max,
+                Check::Work => &mut self.audit.work_error_max,
+                Check::Restitution => &mut self.audit.restitution_error_max,
+                Check::Unilateral => &mut self.audit.unilateral_error_max,
+            };
+            if finding.value > worst.value || finding.value.is_nan() {
+                worst.note_of(finding.value, event, Some(sides(finding.contact)));
+            }
+        }
+    }
+
+    /// Looks at all pairs. Those that joints keep from colliding, and those that pass into one another as asked, are `exempt`.
+    pub fn look_around(
+        &mut self,
+        world: &World,
+        around: &Surroundings,
+        look: Look,
+        exempt: impl Fn(&Near) -> bool,
+    ) {
+        let Look { time, event, .. } = look;
+        let struck = std::mem::take(&mut self.struck);
+        let was_struck = |side: Side| matches!(side, Side::Body(body) if struck.contains(&body));
+        let unilateral = &mut self.audit.unilateral_error_max;
+        self.suspects.retain(|suspect| {
+            let over = time > suspect.deadline;
+            let again = suspect.sides.into_iter().any(was_struck);
+            if over && !again {
+                unilateral.note_of(suspect.closing, suspect.event, Some(suspect.sides));
+            }
+            !over && !again
+        });
+        let mut suspects = std::mem::take(&mut self.suspects);
+        let follows = look.always && look.unilateral;
+        self.audit.searches += 1;
+        let below = self.audit.gap_min;
+        self.audit.pairs += around.visit(below, |near| {
+            if exempt(near) {
+                return;
+            }
+            self.see_gap_of(near.gap, event, Some(near.sides));
+            if follows && near.sides.into_iter().any(was_struck) {
+                suspects.extend(Suspect::of(world, around.states, near, look));
+            }
+        });
+        self.suspects = suspects;
+        self.struck = struck;
+        self.struck.clear();
     }
 
     /// Bodies of this size and speed were found this far off their joints.
@@ -227,5 +382,30 @@ impl Ledger {
         }
         audit.checks += 1;
         sum.energy
+    }
+}
+
+impl Suspect {
+    /// A pair that touches, if it closes.
+    fn of(world: &World, states: &[State], near: &Near, look: Look) -> Option<Self> {
+        if near.gap.abs() > near.level {
+            return None;
+        }
+        let (mut rate, mut speed) = (0.0, 0.0);
+        for (side, image, sign) in [(near.sides[0], None, -1.0), (near.sides[1], Some(near.image), 1.0)] {
+            let Side::Body(body) = side else { continue };
+            let mut state = states[body];
+            state.position += image.unwrap_or_default();
+            rate += sign * near.normal.dot(&state.velocity_at(&near.point));
+            speed += state.velocity.norm() + state.angular_velocity.norm() * world.radius[body];
+        }
+        // What gravity makes of a gap that is rounding says nothing.
+        let slow = CLOSING * speed + 2.0 * (2.0 * near.level * world.gravity.norm()).sqrt();
+        (rate < -slow).then(|| Self {
+            sides: near.sides,
+            closing: -rate / speed,
+            deadline: look.time + 4.0 * near.level / -rate,
+            event: look.event.saturating_sub(1),
+        })
     }
 }

@@ -31,6 +31,8 @@ mod predict;
 mod queue;
 mod rolling;
 pub(crate) mod snapshot;
+#[cfg(test)]
+mod spoiled;
 mod start;
 mod status;
 mod tied;
@@ -88,6 +90,8 @@ pub struct Simulation {
     unbalanced: bool,
     /// Room for a list of pairs, kept for reuse.
     found: Vec<Pair>,
+    /// The number of events when all pairs were last looked at.
+    looked: u64,
 }
 
 /// Events in a row without progress that end a run.
@@ -139,6 +143,7 @@ impl Simulation {
             piece_mark: -1.0,
             unbalanced: false,
             found: Vec::new(),
+            looked: 0,
             world,
         };
         simulation.clock.length = simulation.epoch_length();
@@ -149,6 +154,7 @@ impl Simulation {
             simulation.build_cells();
         }
         simulation.begin()?;
+        simulation.look_around(0.0);
         Ok(simulation)
     }
 
@@ -176,7 +182,7 @@ impl Simulation {
             }
             if due > end {
                 self.clock.now = end;
-                self.check();
+                self.check_end();
                 self.stopped = Some(Stopped::Until);
                 return false;
             }
@@ -191,6 +197,9 @@ impl Simulation {
                 Due::Piece { group } => {
                     // Held motion costs more than a chore: whoever drives the run is asked after each piece.
                     self.end_piece(group as usize, recorder);
+                    if self.is_few() {
+                        self.look_around(self.clock.now);
+                    }
                     return self.after_event();
                 }
                 Due::Part(pair) => {
@@ -323,6 +332,7 @@ impl Simulation {
                 state,
             }));
             recorder.samples(&batch);
+            self.look_at_sample(local);
             if !self.world.joints.is_empty() {
                 recorder.reactions(&self.reactions_at(local));
             }
@@ -343,6 +353,12 @@ impl Simulation {
             Due::Part(pair) => self.standing.contains_key(&pair) && self.versions(&pair) == entry.versions,
             Due::Search(pair) | Due::Touch { pair, .. } => self.versions(&pair) == entry.versions,
         }
+    }
+
+    /// The whole against the ledger, and all pairs, at the end.
+    fn check_end(&mut self) {
+        self.look_around(self.clock.now);
+        self.check();
     }
 
     /// The whole against the ledger.

@@ -15,7 +15,7 @@ impl Simulation {
             return;
         }
         let Some((exit, deepest)) = self.exit_of(&pair, t, end, step) else { return };
-        self.ledger.see_gap(deepest, self.counts.events);
+        self.ledger.see_passing(deepest, self.counts.events);
         let Some(exit) = exit else { return };
         self.push(exit, Due::Part(pair), self.versions(&pair));
     }

@@ -36,6 +36,8 @@ pub struct Snapshot {
     pieces: u32,
     piece_mark: f64,
     unbalanced: bool,
+    #[serde(default)]
+    looked: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -126,6 +128,7 @@ impl Simulation {
             pieces: self.pieces,
             piece_mark: self.piece_mark,
             unbalanced: self.unbalanced,
+            looked: self.looked,
         }
     }
 
@@ -196,6 +199,7 @@ impl Simulation {
             pieces: snapshot.pieces,
             piece_mark: snapshot.piece_mark,
             unbalanced: snapshot.unbalanced,
+            looked: snapshot.looked,
             found: Vec::new(),
             world,
         };

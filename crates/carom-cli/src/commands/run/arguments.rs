@@ -48,9 +48,13 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", value_parser = paradox_parser())]
     on_paradox: Option<OnParadox>,
 
-    /// End the run, with exit code 1, at the first event that the audit finds wrong by more than 1e-9
+    /// End the run, with exit code 3, at the first event that the audit finds wrong by more than 1e-9
     #[arg(long)]
     strict: bool,
+
+    /// Take the nearest velocities that the joints allow, instead of refusing those that they forbid
+    #[arg(long, conflicts_with = "resume")]
+    project: bool,
 
     /// The loop that runs the scene, instead of the one that suits it: `crowd` for very many free bodies, else `simulation`
     #[arg(long = "loop", value_name = "NAME", value_parser = loop_parser(), conflicts_with = "resume")]
@@ -152,6 +156,7 @@ impl Arguments {
             which: self.which,
             threads: Some((self.threads() / at_once).max(1)),
             replica,
+            project: self.project,
             strict: self.strict,
         }
     }

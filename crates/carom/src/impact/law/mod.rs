@@ -65,6 +65,12 @@ impl Law {
         matches!(self, Self::NewtonLcp | Self::Newton | Self::Decoupled)
     }
 
+    /// Whether the law promises that contacts only push and that none closes afterwards.
+    #[must_use]
+    pub const fn promises_admissible(self) -> bool {
+        !matches!(self, Self::Newton | Self::Decoupled)
+    }
+
     /// Whether the law acts on separating contacts too.
     pub(super) const fn acts_on_all(self) -> bool {
         matches!(self, Self::Newton)

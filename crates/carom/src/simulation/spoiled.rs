@@ -1,0 +1,255 @@
+//! Events that are spoiled, and bodies that are moved: the audit of the simulation must see each.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use nalgebra::Vector3;
+
+use super::queue::{Due, Pair};
+use super::touch::Cluster;
+use super::{Simulation, World};
+use crate::contact::Side;
+use crate::record::Nothing;
+use crate::scene::{Format, file};
+
+/// What is allowed of everything.
+const LIMIT: f64 = 1e-9;
+
+fn begin(text: &str) -> Simulation {
+    let scene = file::read(&format!("carom = 1\n{text}"), Format::Toml).unwrap();
+    let (world, states) = World::of(&scene);
+    let mut simulation = Simulation::new(world, &states, scene.run).unwrap();
+    // What touches at the start stands by.
+    simulation.step_to(1e-3, &mut Nothing);
+    simulation
+}
+
+/// Goes on to the next touch, with all that touches at the same time.
+fn next_touch(simulation: &mut Simulation) -> (f64, Vec<(Pair, f64)>) {
+    let mut found: Vec<(Pair, f64)> = Vec::new();
+    let mut at = f64::INFINITY;
+    loop {
+        let Some(entry) = simulation.queue.peek().copied() else { return (at, found) };
+        if entry.time > at + 1e-12 {
+            return (at, found);
+        }
+        simulation.queue.pop();
+        if !simulation.is_valid(&entry) {
+            continue;
+        }
+        match entry.due {
+            Due::Epoch => simulation.next_epoch(),
+            Due::Cross { body, axis, up } => simulation.cross(body as usize, axis.into(), up, entry.time),
+            Due::Search(pair) => simulation.search(pair, entry.time),
+            Due::Touch { pair, error } => {
+                at = at.min(entry.time);
+                found.push((pair, error));
+            }
+            Due::Piece { .. } | Due::Part(_) => return (at, found),
+        }
+    }
+}
+
+/// A simulation at its first impact, and that impact.
+fn impact(text: &str) -> (Simulation, Cluster) {
+    let mut simulation = begin(text);
+    let (t, due) = next_touch(&mut simulation);
+    let mut cluster = simulation.cluster(t, &due);
+    simulation.advance_clock(t);
+    assert!(simulation.resolve(&mut cluster));
+    (simulation, cluster)
+}
+
+/// What the audit finds wrong with an impact.
+fn wrong(simulation: &Simulation, cluster: &Cluster) -> Vec<&'static str> {
+    let mut simulation = simulation.clone();
+    simulation.audit_event(cluster, true);
+    let audit = simulation.audit();
+    let all = [
+        ("points", audit.points_error_max),
+        ("impulse", audit.impulse_error_max),
+        ("work", audit.work_error_max),
+        ("restitution", audit.restitution_error_max),
+        ("unilateral", audit.unilateral_error_max),
+        ("energy", audit.energy_error_max),
+    ];
+    all.into_iter()
+        .filter(|(_, worst)| worst.value > LIMIT || worst.value.is_nan())
+        .map(|all| all.0)
+        .collect()
+}
+
+const TWO: &str = "
+[[body]]
+name = 'a'
+shape = { ellipsoid = { semi_axes = [1, 0.5, 0.4] } }
+mass = 2
+orientation = [0.9, 0.1, 0.3, 0.2]
+velocity = [0.4, 0, 0]
+angular_velocity = [0.2, 0.3, -0.4]
+[[body]]
+name = 'b'
+shape = { superellipsoid = { semi_axes = [0.5, 0.7, 0.6], exponent = 4 } }
+mass = 1
+position = [3, 0.3, 0.2]
+velocity = [-1, 0, 0.1]
+[surface]
+restitution = 0.6
+";
+
+const THREE: &str = "
+[[body]]
+name = 'striker'
+shape = { sphere = { radius = 0.5 } }
+mass = 1
+position = [-2, 0, 0]
+velocity = [1, 0, 0]
+[[body]]
+name = 'left'
+shape = { sphere = { radius = 0.5 } }
+mass = 1
+position = [0, 0.5, 0]
+[[body]]
+name = 'right'
+shape = { sphere = { radius = 0.5 } }
+mass = 1
+position = [0, -0.5, 0]
+";
+
+const HINGED: &str = "
+[[body]]
+name = 'door'
+shape = { superellipsoid = { semi_axes = [1, 0.1, 0.5], exponent = 4 } }
+mass = 2
+[[body]]
+name = 'ball'
+shape = { sphere = { radius = 0.2 } }
+mass = 1
+position = [0.4, 2, 0.1]
+velocity = [0, -1, 0]
+[[joint]]
+name = 'hinge'
+bodies = ['door']
+kind = { hinge = { point = [-1, 0, 0], axis = [0, 0, 1] } }
+";
+
+const SLIDING: &str = "
+[[body]]
+name = 'ball'
+shape = { sphere = { radius = 0.5 } }
+mass = 1
+position = [0, 0, 2]
+velocity = [1, 0, -1]
+angular_velocity = [0, 1, 0]
+[[plane]]
+name = 'floor'
+normal = [0, 0, 1]
+[surface]
+kind = { coulomb = 0.3 }
+restitution = 0.5
+";
+
+#[test]
+fn a_good_event_passes_and_each_spoiled_one_fails() {
+    for (name, text) in [("two", TWO), ("three", THREE), ("hinged", HINGED), ("sliding", SLIDING)] {
+        let (simulation, good) = impact(text);
+        assert_eq!(wrong(&simulation, &good), Vec::<&str>::new(), "{name}");
+        let last = good.bodies.iter().rposition(|&body| !simulation.world.bodies[body].fixed).unwrap();
+        let spoil = |what: &str, expected: &str, change: &dyn Fn(&mut Cluster)| {
+            let mut bad = good.clone();
+            change(&mut bad);
+            let found = wrong(&simulation, &bad);
+            assert!(found.contains(&expected), "{name}, {what}: {found:?}");
+        };
+        let aside = Vector3::new(1e-6, 2e-6, -1e-6);
+        spoil("the first point moved", "points", &|bad| bad.contacts[0].found.points[0] += aside);
+        spoil("the second point moved", "points", &|bad| bad.contacts[0].found.points[1] += aside);
+        spoil("both points moved", "points", &|bad| {
+            bad.contacts[0].found.points.iter_mut().for_each(|point| *point += aside);
+        });
+        spoil("the normal tilted", "points", &|bad| {
+            bad.contacts[0].found.normal = (bad.contacts[0].found.normal + aside * 1e3).normalize();
+        });
+        spoil("a gap", "points", &|bad| bad.contacts[0].found.gap += 1e-6);
+        spoil("an impulse scaled", "impulse", &|bad| bad.contacts[0].impulse_vector *= 1.000_001);
+        spoil("an impulse turned", "impulse", &|bad| bad.contacts[0].impulse_vector += aside);
+        spoil("a velocity changed", "impulse", &|bad| bad.after[last].velocity += aside);
+        spoil("a spin changed", "impulse", &|bad| bad.after[last].angular_velocity += aside);
+        spoil("energy", "work", &|bad| bad.after[last].velocity *= 1.000_01);
+        spoil("no number", "impulse", &|bad| bad.after[last].velocity.x = f64::NAN);
+        if good.contacts.len() > 1 {
+            spoil("a contact left out of the list", "impulse", &|bad| {
+                bad.contacts.pop();
+            });
+        } else if name != "sliding" {
+            // Everything a little stronger, and consistent in itself: only the restitution is wrong.
+            spoil("a restitution", "restitution", &|bad| {
+                let more = 1.000_001;
+                for (after, before) in bad.after.iter_mut().zip(&bad.before) {
+                    after.velocity = before.velocity + (after.velocity - before.velocity) * more;
+                    let change = after.angular_velocity - before.angular_velocity;
+                    after.angular_velocity = before.angular_velocity + change * more;
+                }
+                bad.contacts[0].impulse_vector *= more;
+                for joint in &mut bad.joints {
+                    joint.linear *= more;
+                    joint.angular *= more;
+                }
+            });
+        }
+        // As if nothing had happened, or the other way round.
+        spoil("no impact", "unilateral", &|bad| {
+            bad.after.clone_from(&bad.before);
+            bad.contacts.iter_mut().for_each(|contact| contact.impulse_vector = Vector3::zeros());
+            bad.joints.clear();
+        });
+        spoil("a pull", "unilateral", &|bad| bad.contacts[0].impulse_vector *= -1.0);
+        if name == "sliding" {
+            spoil("too much friction", "unilateral", &|bad| {
+                bad.contacts[0].impulse_vector.y += 0.4 * bad.contacts[0].impulse_vector.z;
+            });
+        }
+        if name == "hinged" {
+            spoil("a joint's impulse", "impulse", &|bad| bad.joints[0].linear += aside);
+            spoil("a joint's moment", "impulse", &|bad| bad.joints[0].angular += aside);
+        }
+    }
+}
+
+/// The law is asked without one of two contacts: the event is right by itself, and the pair closes on.
+#[test]
+fn a_contact_that_is_left_out_is_seen() {
+    let mut simulation = begin(THREE);
+    let (t, due) = next_touch(&mut simulation);
+    assert_eq!(due.len(), 2);
+    let mut cluster = simulation.cluster(t, &due);
+    simulation.advance_clock(t);
+    assert_eq!(cluster.contacts.len(), 3, "the two that touch stand by");
+    let left_out = cluster.contacts[1].pair;
+    cluster.contacts.remove(1);
+    simulation.resolve_and_go_on(cluster, t, None, &mut Nothing);
+    assert!(simulation.audit().unilateral_error_max.value < LIMIT, "not overdue yet");
+    // Nobody looks for it any more.
+    simulation.queue = super::Queue::default();
+    simulation.step(&mut Nothing);
+    let audit = simulation.audit();
+    assert!(audit.unilateral_error_max.value > 0.1, "{audit:?}");
+    assert_eq!(audit.unilateral_error_max.sides, Some(Simulation::sides(&left_out)));
+    assert!(audit.gap_min < -1e-3 && audit.overlap_max.value == -audit.gap_min, "{audit:?}");
+}
+
+#[test]
+fn a_body_moved_into_another_or_into_a_wall_is_seen() {
+    for (text, body, sides) in
+        [(TWO, 1, [Side::Body(0), Side::Body(1)]), (SLIDING, 0, [Side::Plane(0), Side::Body(0)])]
+    {
+        let mut simulation = begin(text);
+        assert!(simulation.audit().gap_min > 0.0);
+        let t = simulation.clock.now;
+        let mut state = simulation.state(body, t);
+        state.position = Vector3::new(0.9, 0.0, 0.3);
+        simulation.launch(body, &state, t);
+        simulation.look_around(t);
+        let audit = simulation.audit();
+        assert!(audit.gap_min < -0.01, "{audit:?}");
+        assert_eq!(audit.overlap_max.sides, Some(sides));
+    }
+}
