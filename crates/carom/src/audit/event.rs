@@ -138,7 +138,7 @@ impl Findings {
         }
     }
 
-    /// The checks that fail: errors beyond [`AUDIT_TOLERANCE`], or none at all.
+    /// The checks that fail: errors beyond [`AUDIT_TOLERANCE`], or not a number.
     pub fn failures(&self) -> impl Iterator<Item = (Check, Finding)> {
         let fails = |finding: &Finding| finding.value.is_nan() || finding.value > AUDIT_TOLERANCE;
         Check::ALL.into_iter().zip(self.worst).filter(move |(_, finding)| fails(finding))
@@ -187,6 +187,7 @@ pub fn examine(event: &Event) -> Findings {
         many.resize(event.members.len(), Push::default());
         &mut many[..]
     };
+    let impulses: f64 = event.contacts.iter().map(|contact| contact.impulse.norm()).sum();
     let (mut work, mut work_size) = (0.0, 0.0);
     for (k, contact) in event.contacts.iter().enumerate() {
         findings.note(Check::Points, event.points_off(contact), k);
@@ -227,7 +228,7 @@ pub fn examine(event: &Event) -> Findings {
                 Surface::Coulomb(friction) => along - friction * push,
                 Surface::Rough => 0.0,
             };
-            findings.note(Check::Unilateral, over(beyond(max(off, -push), 0.0), impulse.norm()), k);
+            findings.note(Check::Unilateral, over(beyond(max(off, -push), 0.0), impulses), k);
             findings.note(Check::Unilateral, over(beyond(-separation, 0.0), speed), k);
         }
     }

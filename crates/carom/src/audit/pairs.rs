@@ -61,9 +61,14 @@ const GIANTS: usize = 16;
 const LARGER: f64 = 2.0;
 
 impl Surroundings<'_> {
-    /// Visits the pairs that touch, and those whose gap is less than `below` and than that of all before. Returns how many pairs
-    /// were looked at.
-    pub fn visit(&self, below: f64, mut see: impl FnMut(&Near)) -> u64 {
+    /// Visits the pairs that touch, and those whose gap is less than `below` and than that of all before; none that may overlap, by
+    /// its sides and the displacement of the second. Returns how many pairs were looked at.
+    pub fn visit(
+        &self,
+        below: f64,
+        may_overlap: impl Fn([Side; 2], &Vector3<f64>) -> bool,
+        mut see: impl FnMut(&Near),
+    ) -> u64 {
         let (mut least, mut looked) = (below, 0);
         let mut tell = |near: Option<Near>, least: &mut f64| {
             if let Some(near) = near
@@ -75,7 +80,7 @@ impl Surroundings<'_> {
         };
         let mut look = |i: usize, j: usize| {
             looked += 1;
-            self.pair([i.min(j), i.max(j)], &mut least, &mut tell);
+            self.pair([i.min(j), i.max(j)], &may_overlap, &mut least, &mut tell);
         };
         let solid: Vec<usize> =
             (0..self.bodies.len()).filter(|&i| self.bodies[i].shape != Shape::Point).collect();
@@ -89,7 +94,9 @@ impl Surroundings<'_> {
         for i in solid.into_iter().filter(|&i| !self.bodies[i].fixed) {
             for k in 0..self.planes.len() {
                 looked += 1;
-                tell(self.at_plane(k, i, least), &mut least);
+                if !may_overlap([Side::Plane(k), Side::Body(i)], &Vector3::zeros()) {
+                    tell(self.at_plane(k, i, least), &mut least);
+                }
             }
         }
         looked
@@ -131,13 +138,22 @@ impl Surroundings<'_> {
     }
 
     /// A pair of bodies, with all images that can be near.
-    fn pair(&self, [i, j]: [usize; 2], least: &mut f64, tell: &mut impl FnMut(Option<Near>, &mut f64)) {
+    fn pair(
+        &self,
+        [i, j]: [usize; 2],
+        may_overlap: &impl Fn([Side; 2], &Vector3<f64>) -> bool,
+        least: &mut f64,
+        tell: &mut impl FnMut(Option<Near>, &mut f64),
+    ) {
         if self.bodies[i].fixed && self.bodies[j].fixed {
             return;
         }
-        let Some(lengths) = self.periodic else {
-            return tell(self.between(i, j, &Vector3::zeros(), *least), least);
+        let mut look = |image: &Vector3<f64>| {
+            if self.is_near(i, j, image, *least) && !may_overlap([Side::Body(i), Side::Body(j)], image) {
+                tell(self.between(i, j, image, *least), least);
+            }
         };
+        let Some(lengths) = self.periodic else { return look(&Vector3::zeros()) };
         let apart = self.states[j].position - self.states[i].position;
         let reach = self.radii[i] + self.radii[j];
         // The nearest image along each axis, and the other one where the box is short.
@@ -154,21 +170,30 @@ impl Surroundings<'_> {
                 continue;
             }
             let whole = Vector3::from_fn(|a, _| nearest[a] + if chosen(a) { second[a] } else { 0.0 });
-            tell(self.between(i, j, &whole.component_mul(&lengths), *least), least);
+            look(&whole.component_mul(&lengths));
         }
+    }
+
+    /// What rounding leaves of the gap of two bodies.
+    fn level(&self, i: usize, j: usize, image: &Vector3<f64>) -> f64 {
+        let far = self.states[i].position.norm().max((self.states[j].position + image).norm());
+        ROUNDING * (self.radii[i] + self.radii[j] + far)
+    }
+
+    /// Whether the balls about two bodies are not farther apart than that, or nobody can say.
+    fn is_near(&self, i: usize, j: usize, image: &Vector3<f64>, below: f64) -> bool {
+        let apart = (self.states[j].position + image - self.states[i].position).norm();
+        let away = apart - self.radii[i] - self.radii[j];
+        away <= below || away <= self.level(i, j, image) || away.is_nan()
     }
 
     /// Two bodies; none where they are farther apart than that.
     fn between(&self, i: usize, j: usize, image: &Vector3<f64>, below: f64) -> Option<Near> {
         let (one, two) = (&self.states[i], &self.states[j]);
         let apart = two.position + image - one.position;
-        let size = self.radii[i] + self.radii[j];
         let distance = apart.norm();
-        let level = ROUNDING * (size + one.position.norm().max((two.position + image).norm()));
+        let level = self.level(i, j, image);
         let cutoff = below.max(level);
-        if distance - size > cutoff {
-            return None;
-        }
         let near = |gap: f64, normal: Vector3<f64>, point: Vector3<f64>| Near {
             sides: [Side::Body(i), Side::Body(j)],
             image: *image,
@@ -385,7 +410,7 @@ mod tests {
             let (expected, mut found) = (by_force(&around), f64::INFINITY);
             // Many of them are not looked for farther than they reach.
             let below = if count > FEW { 0.0 } else { f64::MAX };
-            around.visit(below, |near| found = found.min(near.gap));
+            around.visit(below, |_, _| false, |near| found = found.min(near.gap));
             if expected < 0.0 || below > 0.0 {
                 // Deep overlaps have several local depths: the search states a bound.
                 let slack = if expected < 0.0 { 0.3 * expected.abs() + 1e-12 } else { 1e-12 };

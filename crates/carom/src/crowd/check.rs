@@ -53,7 +53,7 @@ impl Crowd {
             always: self.is_few() && self.settings.growth == 0.0,
             unilateral: self.world.options.law.promises_admissible(),
         };
-        self.ledger.look_around(&self.world, &around, look, |_| false);
+        self.ledger.look_around(&self.world, &around, look, |_, _| false);
         self.looked = self.counts.collisions;
     }
 

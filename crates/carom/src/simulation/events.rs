@@ -11,7 +11,7 @@ use super::verdict::{Standing, Verdict};
 use super::{Simulation, World};
 use crate::audit;
 use crate::audit::event::{Carried, Member, Struck, examine};
-use crate::audit::pairs::{Near, Surroundings};
+use crate::audit::pairs::Surroundings;
 use crate::body::State;
 use crate::contact::Side;
 use crate::record::{Blow, Event, JointImpulse, Kind, Moment, Recorder, Sample};
@@ -269,14 +269,15 @@ impl Simulation {
             unilateral: self.world.options.law.promises_admissible(),
         };
         let (world, standing) = (&self.world, &self.standing);
-        let passes = |near: &Near| {
-            let here = |pair: &Pair| Self::sides(pair) == near.sides && world.boxes(pair.image) == near.image;
+        let passes = |sides: [Side; 2], image: &Vector3<f64>| {
+            let here = |pair: &Pair| Self::sides(pair) == sides && world.boxes(pair.image) == *image;
             standing.iter().any(|(pair, standing)| *standing == Standing::Passing && here(pair))
         };
-        let joined = |near: &Near| {
-            near.image == Vector3::zeros() && !world.joints.is_empty() && world.joined(near.sides)
+        let joined = |sides: [Side; 2], image: &Vector3<f64>| {
+            !world.joints.is_empty() && *image == Vector3::zeros() && world.joined(sides)
         };
-        self.ledger.look_around(world, &around, look, |near| joined(near) || passes(near));
+        self.ledger
+            .look_around(world, &around, look, |sides, image| joined(sides, image) || passes(sides, image));
         self.looked = self.counts.events;
     }
 

@@ -304,13 +304,13 @@ impl Ledger {
         }
     }
 
-    /// Looks at all pairs. Those that joints keep from colliding, and those that pass into one another as asked, are `exempt`.
+    /// Looks at all pairs, but for those that may overlap: whom joints keep from colliding, and who pass into one another as asked.
     pub fn look_around(
         &mut self,
         world: &World,
         around: &Surroundings,
         look: Look,
-        exempt: impl Fn(&Near) -> bool,
+        may_overlap: impl Fn([Side; 2], &Vector3<f64>) -> bool,
     ) {
         let Look { time, event, .. } = look;
         let struck = std::mem::take(&mut self.struck);
@@ -328,15 +328,13 @@ impl Ledger {
         let follows = look.always && look.unilateral;
         self.audit.searches += 1;
         let below = self.audit.gap_min;
-        self.audit.pairs += around.visit(below, |near| {
-            if exempt(near) {
-                return;
-            }
+        let looked = around.visit(below, may_overlap, |near| {
             self.see_gap_of(near.gap, event, Some(near.sides));
             if follows && near.sides.into_iter().any(was_struck) {
                 suspects.extend(Suspect::of(world, around.states, near, look));
             }
         });
+        self.audit.pairs += looked;
         self.suspects = suspects;
         self.struck = struck;
         self.struck.clear();
