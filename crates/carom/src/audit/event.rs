@@ -127,6 +127,8 @@ pub struct Findings {
     pub worst: [Finding; Check::ALL.len()],
     /// The change of the kinetic energy, by the states.
     pub energy_change: f64,
+    /// The kinetic energy of the bodies, before or after, whichever is more.
+    pub kinetic_energy: f64,
 }
 
 impl Findings {
@@ -242,7 +244,7 @@ pub fn examine(event: &Event) -> Findings {
             pushes[i].moment += joint.angular.norm();
         }
     }
-    let mut gained = 0.0;
+    let (mut gained, mut kinetic) = (0.0, [0.0; 2]);
     for (member, push) in event.members.iter().zip(pushes) {
         let Member { body, before, after } = member;
         if body.fixed {
@@ -262,11 +264,14 @@ pub fn examine(event: &Event) -> Findings {
         let scale = from.norm() + to.norm() + push.moment;
         let off = max(over(linear, body.mass * speeds + push.size), over(angular, scale));
         findings.note(Check::Momentum, off, push.contact);
-        gained += body.kinetic_energy(after) - body.kinetic_energy(before);
-        work_size += body.kinetic_energy(after) + body.kinetic_energy(before);
+        let energies = [body.kinetic_energy(before), body.kinetic_energy(after)];
+        gained += energies[1] - energies[0];
+        work_size += energies[0] + energies[1];
+        (kinetic[0], kinetic[1]) = (kinetic[0] + energies[0], kinetic[1] + energies[1]);
     }
     findings.note(Check::Work, over((gained - work).abs(), work_size), 0);
     findings.energy_change = gained;
+    findings.kinetic_energy = kinetic[0].max(kinetic[1]);
     findings
 }
 

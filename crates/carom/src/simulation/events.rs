@@ -126,6 +126,7 @@ impl Simulation {
         let sides = |k: usize| cluster.contacts.get(k).map_or([Side::Plane(0); 2], |c| Self::sides(&c.pair));
         let number = self.counts.events;
         self.ledger.take_findings(&findings, sides, number);
+        self.ledger.see_energy(findings.kinetic_energy);
         self.ledger.take_energy_as(expected, findings.energy_change, number);
         self.ledger.see_gain(findings.energy_change, number);
         if self.is_few() {

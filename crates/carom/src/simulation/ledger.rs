@@ -255,6 +255,11 @@ impl Ledger {
         self.audit.energy_gain_max.note(expected.max(0.0) / scale, event);
     }
 
+    /// Bodies have this much kinetic energy: what errors of energies are measured by.
+    pub fn see_energy(&mut self, kinetic: f64) {
+        self.energy_scale = self.energy_scale.max(kinetic);
+    }
+
     /// An event changed the energy by this much, by the states.
     pub fn see_gain(&mut self, done: f64, event: u64) {
         if done > 0.0 {
