@@ -1,4 +1,5 @@
-//! Contact points of slender bodies on flats: pairs built so that the points are known, by formulas of this file alone.
+//! Contact points of slender bodies on flats: pairs built so that the points are known, by formulas of this file alone, and
+//! references of 34 digits.
 //!
 //! On Σ|x_i/a_i|^p = 1 with u_i = x_i/a_i and w_i = σ_i|u_i|^{p−1}, the normal is along (w_i/a_i). A point of the first
 //! body is chosen by some of its u, along which it is flat, and by the w of the rest; the second body, an ellipsoid,
@@ -14,6 +15,7 @@ use carom::toi::{Meeting, Moving, Window, first_contact};
 use nalgebra::{Isometry3, Matrix3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
 
 struct Source(ChaCha8Rng);
 
@@ -212,6 +214,40 @@ impl Known {
         let off = |i: usize| self.off_surface(i, &found.points[i]);
         join.max(off(0)).max(off(1)) / self.size()
     }
+}
+
+/// Points that were solved for with 70 digits, by other equations.
+#[test]
+fn reference_points() {
+    let file: Value = serde_json::from_str(include_str!("../../../cases/contacts/slender.json")).unwrap();
+    let number = |value: &Value| value.as_f64().unwrap_or_else(|| value.as_str().unwrap().parse().unwrap());
+    let vector = |value: &Value| Vector3::from_fn(|i, _| number(&value[i]));
+    let mut worst = [0.0_f64; 4];
+    let cases = file["cases"].as_array().unwrap();
+    for (k, case) in cases.iter().enumerate() {
+        let shape = |i: usize| {
+            let semi_axes = vector(&case["shapes"][i]).into();
+            Shape::Superellipsoid { semi_axes, exponent: number(&case["shapes"][i][3]) }
+        };
+        let pose = |i: usize, centre: Vector3<f64>| {
+            let [w, x, y, z] = [0, 1, 2, 3].map(|j| number(&case["turns"][i][j]));
+            let turn = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
+            Isometry3::from_parts(Translation3::from(centre), turn)
+        };
+        let case = Known {
+            shapes: [shape(0), shape(1)],
+            poses: [pose(0, Vector3::zeros()), pose(1, vector(&case["centre"]))],
+            gap: number(&case["gap"]),
+            normal: vector(&case["normal"]),
+            points: [0, 1].map(|i| vector(&case["points"][i])),
+        };
+        let errors = case.errors(&case.found());
+        let told = format!("{k}: {errors:?} {:?} {:?}", case.shapes, case.gap);
+        assert!(errors[0] < 4e-15 && errors[2] < 1e-9 && errors[3] < 1e-13, "{told}");
+        worst = core::array::from_fn(|i| worst[i].max(errors[i]));
+    }
+    assert_eq!(cases.len(), 200);
+    println!("worst gap, normal, points, Q − P − g n and gauge: {worst:?}");
 }
 
 /// How many of the largest family; `CAROM_CONTACTS` sets another number.
