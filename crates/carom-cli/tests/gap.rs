@@ -66,11 +66,17 @@ fn for_people_and_with_wrong_arguments() {
     }
 }
 
-/// The document of `carom toi` on a scene given as text.
+/// What `carom toi` says of a scene given as text.
 fn toi(scene: &str, options: &[&str]) -> (Option<i32>, String, String) {
-    let path = std::env::temp_dir().join(format!("carom-toi-{}-{}.toml", std::process::id(), scene.len()));
+    ask("toi", scene, options)
+}
+
+/// What a command says of a scene given as text.
+fn ask(command: &str, scene: &str, options: &[&str]) -> (Option<i32>, String, String) {
+    let name = format!("carom-{command}-{}-{}.toml", std::process::id(), scene.len());
+    let path = std::env::temp_dir().join(name);
     std::fs::write(&path, scene).unwrap();
-    let result = run(&[&["toi", path.to_str().unwrap()], options].concat());
+    let result = run(&[&[command, path.to_str().unwrap()], options].concat());
     std::fs::remove_file(&path).unwrap();
     result
 }
@@ -224,4 +230,69 @@ angular_velocity = [0, 0, 1]
     assert!((gauge - 1.0).abs() < 1e-12, "{gauge}");
     let short = document("toi", &scene.replace("2.25", "1.75"), &["--until", "3"]);
     assert_eq!(short["pairs"], serde_json::json!([]));
+}
+
+/// A needle comes down aslant on the middle of a face that is flat to 10⁻²⁶.
+const NEEDLE: &str = "\
+carom = 1
+[[body]]
+name = 'needle'
+shape = { ellipsoid = { semi_axes = [0.001, 0.001, 1] } }
+mass = 1
+inertia = [0.2000002, 0.2000002, 4e-7]
+position = [0.296, 0.2, 3]
+orientation = [0.9887710779360422, 0, 0.14943813247359922, 0]
+velocity = [0, 0, -1]
+[[body]]
+name = 'block'
+shape = { superellipsoid = { semi_axes = [1, 1, 1], exponent = 50 } }
+fixed = true
+[run]
+until = 1.5
+";
+
+/// The needle's lowest point is c + r with r = (sin θ cos θ (a² − c²)/h, 0, −h), h² = a² sin²θ + c² cos²θ, and with restitution
+/// one the impulse is 2/(1/m + r_x²/I).
+#[test]
+fn a_needle_on_a_face_bounces_off_its_tip() {
+    let document = |command: &str| -> Value {
+        let (code, out, err) = ask(command, NEEDLE, &["--json"]);
+        assert_eq!((code, err.as_str()), (Some(0), ""));
+        serde_json::from_str(&out).unwrap()
+    };
+    let (w, y): (f64, f64) = (0.988_771_077_936_042_2, 0.149_438_132_473_599_22);
+    let (sine, cosine) = (2.0 * w * y, (w - y) * (w + y));
+    let height = (1e-6 * sine * sine + cosine * cosine).sqrt();
+    let lever = sine * cosine * (1e-6 - 1.0) / height;
+    let impulse = 2.0 / (1.0 + lever * lever / 0.200_000_2);
+    assert!((impulse - 1.3921).abs() < 5e-5, "{impulse}");
+
+    let close = |found: &Value, wanted: f64, to: f64, what: &str| {
+        let found = found.as_f64().unwrap();
+        assert!((found - wanted).abs() <= to, "{what}: {found} against {wanted}");
+    };
+    let place = [0.296 + lever, 0.2, 1.0];
+    let pair = &document("gap")["pairs"][0];
+    assert_eq!(pair["bodies"], serde_json::json!(["needle", "block"]));
+    close(&pair["gap"], 2.0 - height, 1e-15, "gap");
+    for i in 0..3 {
+        let below = if i == 2 { 2.0 - height } else { 0.0 };
+        close(&pair["normal"][i], if i == 2 { -1.0 } else { 0.0 }, 1e-15, "normal");
+        close(&pair["points"][0][i], place[i] + below, 1e-12, "on the needle");
+        close(&pair["points"][1][i], place[i], 1e-12, "on the block");
+    }
+    let pair = &document("toi")["pairs"][0];
+    close(&pair["time"], 2.0 - height, pair["time_error"].as_f64().unwrap(), "time");
+    close(&pair["approach"], -1.0, 1e-15, "approach");
+    for i in 0..3 {
+        close(&pair["point"][i], place[i], 1e-12, "point");
+    }
+    let ran = document("run");
+    let event = &ran["events"][0];
+    close(&event["impulse"], impulse, 1e-13, "impulse");
+    close(&event["separation"], 1.0, 1e-13, "separation");
+    for i in 0..3 {
+        close(&event["point"][i], place[i], 1e-12, "point of the impact");
+    }
+    close(&ran["final"]["needle"]["velocity"][2], impulse - 1.0, 1e-13, "velocity after");
 }

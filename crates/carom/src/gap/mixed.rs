@@ -1,14 +1,16 @@
 //! Contact points where neither the normal nor the points will do for unknowns.
 //!
 //! The conditions are those of `primal`, n₁ = −m₂ = n and r = g n, but each body is described by coordinates θ in which both
-//! its point and its normal are smooth (`chart`). With X = ∂x/∂θ and N = ∂n/∂θ of each body, across n,
+//! its point and its normal are smooth (`chart`). n is the mean of n₁ and −m₂. With X = ∂x/∂θ and N = ∂n/∂θ of each body,
+//! across n,
 //!
 //! ```text
-//! (X₁ + g N₁) δθ₁ − X₂ δθ₂ = r,   N₁ δθ₁ + N₂ δθ₂ = −m₂ − n₁
+//! X₁ δθ₁ − X₂ δθ₂ + ½g (N₁ δθ₁ − N₂ δθ₂) = r,   N₁ δθ₁ + N₂ δθ₂ = −m₂ − n₁
 //! ```
 //!
-//! Newton's method, each step halved until it makes the residual smaller. Where both bodies are flat the points are
-//! undetermined along the flat; a tiny curvature of both divides the difference.
+//! and against a point, which faces whatever it meets, (X₁ + g N₁) δθ₁ = r. Newton's method, each step halved until it makes
+//! the residual smaller. Where both bodies are flat the points are undetermined along the flat; a tiny curvature of both
+//! divides the difference. Starts that are far off may end in a place without contact: then nothing is returned.
 
 use nalgebra::{Matrix4, Vector2, Vector3, Vector4};
 
