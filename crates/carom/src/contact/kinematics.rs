@@ -38,6 +38,12 @@
 //! is right, and g''' only while nothing starts to turn about the flat. If it has, the bodies rock: the gap falls
 //! like −|t|^q with 1 < q < 2 and g'' is −∞. [`Fit`] says which.
 //!
+//! **What cancels is not formed.** A ball's spin moves its material and not its surface: g', g'' and g''' are those of a ball
+//! that does not turn, so that n·Δa alone is left at a plane and n·Δa + |u|²/d (across n, d the distance of the centres) between
+//! two balls. At a plane ṅ = 0 and e₂ = K⁻¹(ω₂×n): sliding along it has no part in any derivative. What is left may cancel:
+//! [`Kinematics::magnitudes`] are the sums of the terms' sizes, and [`Kinematics::rounding`] bounds what rounding makes of each
+//! sum, with the rounding of positions and velocities as given.
+//!
 //! **Assumptions.** Overlaps are shallower than the radii of curvature, and a point has no surface: its numbers are
 //! not finite. Nothing here allocates.
 
@@ -46,7 +52,7 @@ use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 use crate::body::{Body, State};
 use crate::gap::Gap;
 use crate::motion::Derivatives;
-use crate::shape::{HalfSpace, Shape, length};
+use crate::shape::{Convex, HalfSpace, Shape, length};
 
 /// A body in motion at an instant. The accelerations may be those of free flight or of any other motion.
 #[derive(Debug, Clone, Copy)]
@@ -121,6 +127,10 @@ pub struct Kinematics {
     pub relative_curvature: [f64; 2],
     /// Whether K is regular.
     pub fit: Fit,
+    /// The sizes of the terms of g', g'' and g''' together: what can cancel in them.
+    pub magnitudes: [f64; 3],
+    /// Bounds on the rounding of g', g'' and g''', that of the data included.
+    pub rounding: [f64; 3],
 }
 
 /// The least relative curvature that is not flat, beside the other curvature and the inverse size.
@@ -128,6 +138,9 @@ const FLATTEST: f64 = 1e-14;
 
 /// The least turn across a flat that counts, beside the spins and the slip over the size.
 const STILL: f64 = 1e-12;
+
+/// Rounding of a sum beside the sizes of its terms, each of them some ten operations on rounded data.
+const FORWARD: f64 = 32.0 * f64::EPSILON;
 
 /// One side: its motion at the contact point and its surface there, everything in world axes.
 pub(super) struct Surface {
@@ -142,6 +155,12 @@ pub(super) struct Surface {
     pub(super) curvature: Matrix3<f64>,
     /// 1/size; zero for a plane.
     sharpness: f64,
+    /// What the centre does, and how far from the origin it is.
+    centre: [Vector3<f64>; 3],
+    place: f64,
+    /// ω''.
+    spin_bend: Vector3<f64>,
+    is_ball: bool,
 }
 
 impl Surface {
@@ -157,6 +176,10 @@ impl Surface {
             jerk: zero,
             curvature: Matrix3::zeros(),
             sharpness: 0.0,
+            centre: [zero; 3],
+            place: 0.0,
+            spin_bend: zero,
+            is_ball: false,
         }
     }
 
@@ -186,7 +209,35 @@ impl Surface {
                 + spin.cross(&centripetal),
             curvature: (curvature + curvature.transpose()) * 0.5,
             sharpness: shape.circumradius().recip(),
+            centre: [state.velocity, derivatives.acceleration, derivatives.jerk],
+            place: length(&state.position),
+            spin_bend: second,
+            is_ball: shape.ball().is_some(),
         }
+    }
+
+    /// A ball that turns, without its turning, which moves its material and not its surface.
+    fn gliding(&self) -> Option<Self> {
+        let zero = Vector3::zeros();
+        let turns = [self.spin, self.spin_rate, self.spin_bend] != [zero; 3];
+        let [velocity, acceleration, jerk] = self.centre;
+        (self.is_ball && turns).then(|| Self {
+            velocity,
+            acceleration,
+            jerk,
+            spin: zero,
+            spin_rate: zero,
+            spin_bend: zero,
+            centripetal: zero,
+            ..*self
+        })
+    }
+
+    /// The sizes of what turning adds to the point's velocity, acceleration and jerk.
+    fn turning_terms(&self) -> [f64; 3] {
+        let (arm, spin) = (length(&self.arm), length(&self.spin));
+        let (rate, bend) = (length(&self.spin_rate), length(&self.spin_bend));
+        [spin * arm, (rate + spin * spin) * arm, (bend + 3.0 * rate * spin + spin * spin * spin) * arm]
     }
 
     /// (ω̇× + ω×ω×) e
@@ -233,37 +284,28 @@ pub fn kinematics(first: &Facing, second: &Moving, at: &Gap) -> Kinematics {
     let (points, [one, two]) = surfaces(first, second, at);
 
     let u = two.velocity - one.velocity;
-    let v = n.dot(&u);
-    let slip = u - n * v;
     let turn = [one.spin.cross(&n), two.spin.cross(&n)];
     let w = turn[0] - turn[1] + one.curvature * u;
-    let apart = two.acceleration - one.acceleration;
-    let a = n.dot(&apart) + 2.0 * turn[0].dot(&u) + u.dot(&(one.curvature * u));
+    let a =
+        n.dot(&(two.acceleration - one.acceleration)) + 2.0 * turn[0].dot(&u) + u.dot(&(one.curvature * u));
 
     let plane = Tangent::new(&n);
     let bend = plane.curvature(&(one.curvature + two.curvature));
-    let sharpest = one.sharpness.max(two.sharpness);
-    let scale = (length(&turn[0]) + length(&turn[1])).max(length(&slip) * sharpest);
-    let (inverse, fit) = bend.inverse(&plane.down(&w), FLATTEST * sharpest, STILL * scale);
-    let threshold =
-        if fit == Fit::Rocking { f64::INFINITY } else { plane.down(&w).dot(&(inverse * plane.down(&w))) };
-    let rolling = rolling(&plane, [&one, &two], &turn, &slip, at.gap, &inverse, fit);
-    let normal_rate = turn[0] + one.curvature * rolling[0];
-
-    let slide = normal_rate.dot(&slip) - rolling[1].dot(&turn[1]) + rolling[0].dot(&turn[0]);
-    let (bias, g2) = if fit == Fit::Rocking {
-        (f64::NEG_INFINITY, f64::NEG_INFINITY)
+    let material = Relative::new(&plane, [&one, &two], &bend, at);
+    let threshold = if material.fit == Fit::Rocking {
+        f64::INFINITY
     } else {
-        (n.dot(&(two.centripetal - one.centripetal)) + slide, n.dot(&apart) + slide)
+        plane.down(&w).dot(&(material.inverse * plane.down(&w)))
     };
-    let bends =
-        first.curvature_change(&points[0], &rolling[0]) + second.curvature_change(&points[1], &rolling[1]);
-    let [e1, e2] = &rolling;
-    let g3 = n.dot(&(two.jerk - one.jerk))
-        + 3.0 * n.dot(&(two.turn(e2) - one.turn(e1)))
-        + 3.0 * normal_rate.dot(&(apart + (two.spin.cross(e2) - one.spin.cross(e1)) * 2.0))
-        - 3.0 * normal_rate.norm_squared() * v
-        + bends;
+    // The spin of a ball is no part of the gap's motion.
+    let gliding = [one.gliding(), two.gliding()];
+    let rates = if gliding.iter().any(Option::is_some) {
+        let [one, two] = [gliding[0].as_ref().unwrap_or(&one), gliding[1].as_ref().unwrap_or(&two)];
+        Rates::new(first, second, &points, [one, two], &Relative::new(&plane, [one, two], &bend, at), &bend)
+    } else {
+        Rates::new(first, second, &points, [&one, &two], &material, &bend)
+    };
+    let Rates { v, bias, g2, g3, normal_rate, magnitudes, rounding } = rates;
 
     Kinematics {
         gap: at.gap,
@@ -271,7 +313,7 @@ pub fn kinematics(first: &Facing, second: &Moving, at: &Gap) -> Kinematics {
         points,
         arms: [one.arm, two.arm],
         relative_velocity: u,
-        slip,
+        slip: material.slip,
         v,
         a,
         w,
@@ -282,9 +324,116 @@ pub fn kinematics(first: &Facing, second: &Moving, at: &Gap) -> Kinematics {
         g3,
         bias,
         normal_rate,
-        rolling,
+        rolling: material.rolling,
         relative_curvature: [bend.least, bend.most],
-        fit,
+        fit: material.fit,
+        magnitudes,
+        rounding,
+    }
+}
+
+/// How two surfaces move past each other at their closest points.
+struct Relative {
+    normal: Vector3<f64>,
+    /// u across n.
+    slip: Vector3<f64>,
+    /// ω₁×n and ω₂×n.
+    turn: [Vector3<f64>; 2],
+    /// K⁻¹ along what is not flat.
+    inverse: Matrix2<f64>,
+    fit: Fit,
+    /// e₁ and e₂.
+    rolling: [Vector3<f64>; 2],
+}
+
+impl Relative {
+    fn new(plane: &Tangent, [one, two]: [&Surface; 2], bend: &Principal, at: &Gap) -> Self {
+        let n = at.normal;
+        let u = two.velocity - one.velocity;
+        let slip = u - n * n.dot(&u);
+        let turn = [one.spin.cross(&n), two.spin.cross(&n)];
+        let w = plane.down(&(turn[0] - turn[1] + one.curvature * u));
+        let sharpest = one.sharpness.max(two.sharpness);
+        let scale = (length(&turn[0]) + length(&turn[1])).max(length(&slip) * sharpest);
+        let (inverse, fit) = bend.inverse(&w, FLATTEST * sharpest, STILL * scale);
+        let rolling = rolling(plane, [one, two], &turn, &slip, at.gap, &inverse, fit);
+        Self { normal: n, slip, turn, inverse, fit, rolling }
+    }
+}
+
+/// The gap's derivatives, and the sizes of what they are made of.
+struct Rates {
+    v: f64,
+    bias: f64,
+    g2: f64,
+    g3: f64,
+    normal_rate: Vector3<f64>,
+    magnitudes: [f64; 3],
+    rounding: [f64; 3],
+}
+
+impl Rates {
+    fn new(
+        first: &Facing,
+        second: &Moving,
+        points: &[Vector3<f64>; 2],
+        [one, two]: [&Surface; 2],
+        relative: &Relative,
+        bend: &Principal,
+    ) -> Self {
+        let Relative { normal: n, slip, turn, fit, rolling, .. } = relative;
+        let [e1, e2] = rolling;
+        let v = n.dot(&(two.velocity - one.velocity));
+        let apart = two.acceleration - one.acceleration;
+        let normal_rate = turn[0] + one.curvature * e1;
+        let slide = [normal_rate.dot(slip), -e2.dot(&turn[1]), e1.dot(&turn[0])];
+        let (bias, g2) = if *fit == Fit::Rocking {
+            (f64::NEG_INFINITY, f64::NEG_INFINITY)
+        } else {
+            let slide: f64 = slide.iter().sum();
+            (n.dot(&(two.centripetal - one.centripetal)) + slide, n.dot(&apart) + slide)
+        };
+        let bends = [first.curvature_change(&points[0], e1), second.curvature_change(&points[1], e2)];
+        let g3 = n.dot(&(two.jerk - one.jerk))
+            + 3.0 * n.dot(&(two.turn(e2) - one.turn(e1)))
+            + 3.0 * normal_rate.dot(&(apart + (two.spin.cross(e2) - one.spin.cross(e1)) * 2.0))
+            - 3.0 * normal_rate.norm_squared() * v
+            + bends[0]
+            + bends[1];
+
+        let along = |x: &Vector3<f64>| n.component_mul(x).abs().sum();
+        let turning = [one.turning_terms(), two.turning_terms()];
+        let turning: [f64; 3] = core::array::from_fn(|k| turning[0][k] + turning[1][k]);
+        let centres: [Vector3<f64>; 3] = core::array::from_fn(|k| two.centre[k] - one.centre[k]);
+        let rate = length(&normal_rate);
+        let magnitudes = [
+            v.abs() + turning[0],
+            along(&centres[1]) + turning[1] + slide.iter().map(|x| x.abs()).sum::<f64>(),
+            along(&centres[2])
+                + turning[2]
+                + 3.0 * (length(&two.turn(e2)) + length(&one.turn(e1)))
+                + 3.0
+                    * rate
+                    * (length(&apart) + 2.0 * (length(&two.spin.cross(e2)) + length(&one.spin.cross(e1))))
+                + 3.0 * rate * rate * v.abs()
+                + bends[0].abs()
+                + bends[1].abs(),
+        ];
+        // A place is rounded as the coordinates are, and with it the normal of two bodies and the point on each. Along a plane
+        // no place counts.
+        let reach = one.place + two.place;
+        let turns =
+            if one.sharpness == 0.0 { 0.0 } else { reach * one.curvature.norm().min(two.curvature.norm()) };
+        let blurred =
+            if two.is_ball && one.sharpness == 0.0 { 0.0 } else { reach * two.sharpness.max(one.sharpness) };
+        let steep = if bend.least > 0.0 { bend.most / bend.least } else { 1.0 };
+        let moving = along(&two.centre[0]) + along(&one.centre[0]) + turns * length(slip);
+        let rounding = [
+            FORWARD * (moving + magnitudes[0] * (1.0 + blurred)),
+            FORWARD * magnitudes[1] * (1.0 + blurred + steep),
+            FORWARD * magnitudes[2] * (1.0 + blurred + steep * steep),
+        ];
+        Self { v, bias, g2, g3, normal_rate, magnitudes, rounding }
     }
 }
 
@@ -327,7 +476,8 @@ fn rolling(
     inverse: &Matrix2<f64>,
     fit: Fit,
 ) -> [Vector3<f64>; 2] {
-    if fit == Fit::Curved {
+    // Along a plane the point keeps up with the body, however fast that slides.
+    if fit == Fit::Curved && one.sharpness > 0.0 {
         let coupled = plane.matrix(&(one.curvature + two.curvature + two.curvature * one.curvature * gap));
         let side = turn[1] - turn[0] + two.curvature * (slip - turn[0] * gap);
         if let Some(solved) = coupled.try_inverse() {

@@ -93,9 +93,24 @@ impl System<'_> {
 
     /// λ' of every contact, where all are smooth: what keeps g''' = 0.
     ///
-    /// With forces F = Σ λn and torques τ = Σ λ q×n, and F', τ' those without λ', the bodies' jerks make g'''; then
-    /// W λ' = −g'''.
+    /// W λ' = −g''', that of [`System::gap_jerks`].
     pub fn force_rates(&mut self) -> Result<Option<Vec<f64>>, Obstacle> {
+        let Some(jerks) = self.gap_jerks()? else { return Ok(None) };
+        let multipliers = self.balance.multipliers.clone();
+        for (i, [jerk, _]) in jerks.into_iter().enumerate() {
+            self.balance.right[i] = -jerk;
+            self.balance.noise[i] = f64::INFINITY;
+        }
+        self.balance.solve().map_err(|_| Obstacle::Contradiction)?;
+        let rates = core::mem::replace(&mut self.balance.multipliers, multipliers);
+        Ok(Some(rates))
+    }
+
+    /// g''' of every contact while the forces λ stay what they are, and the size of what it is made of; where all contacts are smooth
+    /// and nothing else acts.
+    ///
+    /// With forces F = Σ λn and torques τ = Σ λ q×n, and F', τ' those without λ', the bodies' jerks make g'''.
+    pub fn gap_jerks(&mut self) -> Result<Option<Vec<[f64; 2]>>, Obstacle> {
         let plain =
             self.flow.ties.is_empty() && self.flow.loads.is_empty() && self.flats.iter().all(Option::is_none);
         if !plain || self.modes.iter().any(|mode| *mode != Mode::Smooth) {
@@ -107,15 +122,12 @@ impl System<'_> {
         for b in 0..self.placed.len() {
             derivatives.push(self.derivatives(b));
         }
-        let multipliers = self.balance.multipliers.clone();
+        let mut jerks = Vec::with_capacity(self.touches.len());
         for i in 0..self.touches.len() {
             let touch = self.contact(i, |b| derivatives[b])?;
-            self.balance.right[i] = -touch.g3;
-            self.balance.noise[i] = f64::INFINITY;
+            jerks.push([touch.g3, touch.magnitudes[2]]);
         }
-        self.balance.solve().map_err(|_| Obstacle::Contradiction)?;
-        let rates = core::mem::replace(&mut self.balance.multipliers, multipliers);
-        Ok(Some(rates))
+        Ok(Some(jerks))
     }
 
     /// A body's accelerations under the forces of smooth contacts, and its jerks while these forces stay what they are along

@@ -12,7 +12,14 @@
 //! neither existence nor uniqueness is certain; then contacts are let go and taken back one at a time until all signs are
 //! right, for as many rounds as there could be changes.
 //!
-//! Where λ and g'' both vanish (the paradox) the next derivative decides: held, the force rises or falls with λ'.
+//! Where λ and g'' both vanish (the paradox; a wall that a body leans on as soon as the group moves) the next derivative decides,
+//! with the other contacts held:
+//!
+//! ```text
+//! 0 ≤ λ'  ⟂  g''' ≥ 0,     g''' = g'''_(λ constant) + W λ'
+//! ```
+//!
+//! What that leaves open too, and all such contacts beside friction, joints, loads or flats, is held until it parts.
 
 use super::system::{Level, System};
 use super::{Flow, Mode, Obstacle, Part};
@@ -30,8 +37,10 @@ pub struct Holding {
     pub forces: Vec<f64>,
     /// g'' of each; zero where it holds.
     pub accelerations: Vec<f64>,
-    /// Those with neither: the rate of the force decided, or, where friction acts, nothing did, and they are held.
+    /// Those with neither: the rate of the force decided, or nothing did, and they are held.
     pub marginal: Vec<bool>,
+    /// λ' of those that it decided to hold, else zero.
+    pub rates: Vec<f64>,
 }
 
 /// Rounding of forces and accelerations here, beside what they are made of.
@@ -67,7 +76,13 @@ impl Flow {
     /// jam where friction leaves no consistent choice.
     pub fn holding(&self, states: &[State]) -> Result<Holding, Obstacle> {
         if self.loose == 0 {
-            return Ok(Holding { holds: vec![], forces: vec![], accelerations: vec![], marginal: vec![] });
+            return Ok(Holding {
+                holds: vec![],
+                forces: vec![],
+                accelerations: vec![],
+                marginal: vec![],
+                rates: vec![],
+            });
         }
         let mut system = System::new(self, self.modes_without_friction());
         system.place(states);
@@ -113,7 +128,7 @@ impl Flow {
         // The right sides are −g''_free whatever comes of the equalities.
         let _ = system.balance(Level::Acceleration);
         let balance = &system.balance;
-        let size = self.sizes(system).acceleration;
+        let size = self.size_of_accelerations(system);
         let count = self.loose;
         let lengths: Vec<f64> = (0..balance.count()).map(|i| norm(balance.row(i))).collect();
         let mut rows = Rows::new(balance.row(0).len());
@@ -144,7 +159,7 @@ impl Flow {
         system.touch()?;
         // Only its rows are used.
         let _ = system.balance(Level::Acceleration);
-        let size = self.sizes(system).acceleration;
+        let size = self.size_of_accelerations(system);
         let mut holds = vec![true; count];
         let mut released = vec![false; count];
         if count > 1 {
@@ -203,25 +218,61 @@ impl Flow {
         Err(Obstacle::Jam)
     }
 
-    /// Lets go of marginal contacts whose force would fall.
+    /// Lets the rates of forces decide which marginal contacts hold.
     fn settle_marginal(&self, states: &[State], found: &mut Holding) -> Result<(), Obstacle> {
-        loop {
-            let group = self.keeping(&found.holds);
-            let mut system = System::new(&group, group.modes_without_friction());
-            system.place(states);
-            system.find_flats(&[]);
-            let Some(rates) = system.force_rates()? else { return Ok(()) };
-            let held: Vec<usize> = (0..found.holds.len()).filter(|&i| found.holds[i]).collect();
-            let falling = held
-                .iter()
-                .zip(&rates)
-                .filter(|(i, rate)| found.marginal[**i] && **rate < 0.0)
-                .min_by(|a, b| a.1.total_cmp(b.1));
-            match falling {
-                Some((&i, _)) => found.holds[i] = false,
-                None => return Ok(()),
-            }
+        let held: Vec<usize> = (0..found.holds.len()).filter(|&i| found.holds[i]).collect();
+        if held.iter().any(|&i| !found.marginal[i] && self.contacts[i].surface != Surface::Smooth) {
+            return Ok(());
         }
+        let group = self.keeping(&found.holds);
+        let mut system = System::new(&group, group.modes_without_friction());
+        system.place(states);
+        system.find_flats(&[]);
+        let Some(jerks) = system.gap_jerks()? else { return Ok(()) };
+        let lengths: Vec<f64> = (0..held.len()).map(|k| norm(system.balance.row(k))).collect();
+        let mut rows = Rows::new(system.balance.row(0).len());
+        let mut requirements = Vec::with_capacity(held.len());
+        let mut level: f64 = 0.0;
+        for (k, (&i, length)) in held.iter().zip(&lengths).enumerate() {
+            rows.push(system.balance.row(k).iter().map(|c| c / length).enumerate());
+            let [jerk, size] = jerks[k];
+            requirements.push(Requirement { row: k, least: -jerk / length, equality: !found.marginal[i] });
+            level = level.max(LEVEL * size);
+        }
+        let answer = nearest(&rows, &requirements, DEPENDENT);
+        if !answer.feasible {
+            return Ok(());
+        }
+        for (k, (&i, length)) in
+            held.iter().zip(&lengths).enumerate().filter(|(_, (i, _))| found.marginal[**i])
+        {
+            let (rate, jerk) = (answer.p[k] / length, answer.slack[k] * length);
+            found.holds[i] = jerk <= level;
+            found.rates[i] = if rate * length * length > level { rate } else { 0.0 };
+        }
+        Ok(())
+    }
+
+    /// The size of what the second derivatives of gaps, and of joints, are made of.
+    fn size_of_accelerations(&self, system: &System) -> f64 {
+        let contact = |line: usize| (0..self.contacts.len()).find(|&i| system.first_line[i] == line);
+        let mut size: f64 = 0.0;
+        for (k, line) in system.lines.iter().enumerate().filter(|(_, line)| line.residual.is_some()) {
+            let bias = match contact(k) {
+                // What flats add may be infinite, and passes.
+                Some(i) if system.flats[i].is_some() => 0.0,
+                Some(i) => system.touches[i].magnitudes[1],
+                None => line.bias.abs() / system.pace,
+            };
+            let parts =
+                line.bodies.iter().zip(&line.parts).filter_map(|(body, part)| body.map(|b| (b, part)));
+            let sum = parts.map(|(b, [linear, angular])| {
+                let placed = &system.placed[b];
+                linear.norm() * placed.acceleration.norm() + angular.norm() * placed.spin_rate.norm()
+            });
+            size = size.max(bias + sum.sum::<f64>());
+        }
+        size
     }
 }
 
@@ -230,7 +281,8 @@ impl Holding {
         let zero_force = forces.iter().zip(force_level).map(|(force, level)| *force <= *level);
         let parting = accelerations.iter().map(|acceleration| *acceleration > level);
         let holds: Vec<bool> = parting.clone().map(|parting| !parting).collect();
-        let marginal = zero_force.zip(parting).map(|(zero, parting)| zero && !parting).collect();
-        Self { holds, forces, accelerations, marginal }
+        let marginal: Vec<bool> = zero_force.zip(parting).map(|(zero, parting)| zero && !parting).collect();
+        let rates = vec![0.0; marginal.len()];
+        Self { holds, forces, accelerations, marginal, rates }
     }
 }

@@ -4,6 +4,7 @@
 //! piece, and know no more than that piece: contacts are certified for the motion as the integrator has it, whose own error is at
 //! most the accuracy of its steps, a few rounding errors of sizes and speeds each.
 
+use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 use super::Simulation;
@@ -11,8 +12,10 @@ use super::queue::{Pair, Party};
 use super::snapshot::StateRecord;
 use super::world::World;
 use crate::body::{Body, State};
-use crate::contact::Side;
+use crate::contact::{Side, Surface};
 use crate::flow::{Correction, Flow, Held, Piece, Reaction};
+use crate::motion::Flight;
+use crate::shape::Convex;
 
 /// Bodies that hold on to one another, and how they move.
 #[derive(Debug, Clone)]
@@ -30,6 +33,8 @@ pub(super) struct Group {
     pub origin: Vec<State>,
     pub follows: u32,
     pub piece: Piece,
+    /// How balls without friction turn: as in free flight, whatever holds them. The flow knows them without spin.
+    pub spins: Vec<Option<Flight>>,
     /// What each contact's normal force has added up to before this piece.
     pub impulses: Vec<f64>,
     /// The slope with which each force began, where that says something.
@@ -107,6 +112,37 @@ pub(super) fn flow_of(world: &World, bodies: &[u32], pairs: &[Pair], begun: f64)
     flow.with_joints(&joints, &start).with_loads(&world.loads_of(bodies, begun))
 }
 
+/// Whether contacts leave the spin of a body alone: a ball that is not tied, at which all of them are smooth.
+pub(super) fn spins_freely(world: &World, body: u32, pairs: impl IntoIterator<Item = Pair>) -> bool {
+    let at = |pair: &Pair| pair.second == body || pair.first == Party::Body(body);
+    let smooth = |pair: Pair| world.answer(Simulation::sides(&pair)).1 == Surface::Smooth;
+    world.bodies[body as usize].shape.ball().is_some()
+        && !world.tied(body as usize)
+        && pairs.into_iter().filter(at).all(smooth)
+}
+
+/// States of a group without the spins that its contacts leave alone, and how those bodies turn.
+pub(super) fn without_spin(
+    world: &World,
+    bodies: &[u32],
+    pairs: &[Pair],
+    states: &[State],
+) -> (Vec<State>, Vec<Option<Flight>>) {
+    let turned = bodies.iter().zip(states).map(|(&body, state)| {
+        let constants = &world.bodies[body as usize];
+        let turns = !constants.fixed
+            && state.angular_velocity != Vector3::zeros()
+            && spins_freely(world, body, pairs.iter().copied());
+        if turns {
+            let still = State { angular_velocity: Vector3::zeros(), ..*state };
+            (still, Some(Flight::new(constants, state, &world.gravity)))
+        } else {
+            (*state, None)
+        }
+    });
+    turned.unzip()
+}
+
 impl Group {
     pub fn record(&self) -> GroupRecord {
         GroupRecord {
@@ -127,7 +163,8 @@ impl Group {
     pub fn of(record: &GroupRecord, world: &World) -> Option<Self> {
         let flow = flow_of(world, &record.bodies, &record.pairs, record.begun);
         let origin: Vec<State> = record.origin.iter().map(State::from).collect();
-        let mut piece = flow.advance(&origin, 0.0, FOREVER).ok()?;
+        let (still, spins) = without_spin(world, &record.bodies, &record.pairs, &origin);
+        let mut piece = flow.advance(&still, 0.0, FOREVER).ok()?;
         for _ in 0..record.follows {
             piece = flow.follow(&piece, FOREVER).ok()?;
         }
@@ -140,6 +177,7 @@ impl Group {
             origin,
             follows: record.follows,
             piece,
+            spins,
             impulses: record.impulses.clone(),
             slopes: record.slopes.clone(),
             booked: record.booked,
@@ -177,9 +215,18 @@ impl Group {
         self.joints.iter().enumerate().map(move |(k, &joint)| (joint, self.piece.reaction(k, self.local(t))))
     }
 
+    /// The state of a body at a time.
+    pub fn state(&self, member: usize, t: f64) -> State {
+        let at = self.local(t);
+        let state = self.piece.at(member, at);
+        let Some(flight) = &self.spins[member] else { return state };
+        let State { orientation, angular_velocity, .. } = flight.at(at);
+        State { orientation, angular_velocity, ..state }
+    }
+
     /// The states of its bodies at a time.
     pub fn states(&self, t: f64) -> Vec<State> {
-        (0..self.bodies.len()).map(|member| self.piece.at(member, self.local(t))).collect()
+        (0..self.bodies.len()).map(|member| self.state(member, t)).collect()
     }
 
     /// How far its bodies are off each of its joints; none where it has none.

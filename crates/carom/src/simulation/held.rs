@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::group::{FOREVER, Group, flow_of};
+use super::group::{FOREVER, Group, flow_of, without_spin};
 use super::predict::index;
 use super::queue::{Due, Pair};
 use super::touch::Cluster;
@@ -31,7 +31,7 @@ pub(super) struct HeldMotion<'a> {
 
 impl Motion for HeldMotion<'_> {
     fn at(&self, t: f64) -> State {
-        self.group.piece.at(self.member, self.group.local(t))
+        self.group.state(self.member, t)
     }
 
     fn acceleration(&self) -> Vector3<f64> {
@@ -243,7 +243,8 @@ impl Simulation {
         let pairs: Vec<Pair> = pairs.iter().map(|(pair, _)| *pair).collect();
         let begun = self.clock.absolute(t);
         let flow = flow_of(&self.world, &bodies, &pairs, begun);
-        let piece = match flow.advance(&origin, 0.0, FOREVER) {
+        let (still, spins) = without_spin(&self.world, &bodies, &pairs, &origin);
+        let piece = match flow.advance(&still, 0.0, FOREVER) {
             Ok(piece) => piece,
             Err(obstacle) => {
                 let body = |k: usize| Side::Body(bodies[k.min(bodies.len() - 1)] as usize);
@@ -252,7 +253,7 @@ impl Simulation {
             }
         };
         // What putting the states on the contacts changed is rounding, and booked like everything else.
-        let change: f64 = flow.energy(piece.start()) - flow.energy(&origin);
+        let change: f64 = flow.energy(piece.start()) - flow.energy(&still);
         self.ledger.take_energy(change, self.counts.events);
         let number = self.groups.iter().position(Option::is_none).unwrap_or(self.groups.len());
         for (member, &body) in bodies.iter().enumerate() {
@@ -276,6 +277,7 @@ impl Simulation {
             origin,
             follows: 0,
             piece,
+            spins,
             impulses,
             slopes,
             booked: 0.0,
@@ -318,11 +320,12 @@ impl Simulation {
         let bare = !group.flow.is_slack(&group.piece) && !group.piece.nears_flat();
         let anew = group.follows >= MOST_FOLLOWS && group.piece.ending == Ending::Step && bare;
         let next = if anew {
-            let states = group.piece.end().to_vec();
+            let states = group.states(t);
             group.begun = self.clock.epoch + t;
             group.flow = flow_of(&self.world, &group.bodies, &group.pairs, group.begun);
-            let piece = group.flow.advance(&states, 0.0, FOREVER);
-            (group.origin, group.follows, group.zero) = (states, 0, t);
+            let (still, spins) = without_spin(&self.world, &group.bodies, &group.pairs, &states);
+            let piece = group.flow.advance(&still, 0.0, FOREVER);
+            (group.origin, group.spins, group.follows, group.zero) = (states, spins, 0, t);
             piece
         } else {
             group.follows += 1;
@@ -352,6 +355,11 @@ impl Simulation {
         for body in bodies.into_iter().map(|body| body as usize) {
             if !self.world.bodies[body].fixed {
                 self.meet_all(body, t, &[]);
+                for pair in self.standing_of(body) {
+                    if self.standing.get(&pair) == Some(&Standing::Neutral) {
+                        self.watch(pair, t);
+                    }
+                }
             }
         }
         self.release_slipping(t, recorder);

@@ -3,6 +3,7 @@
 use nalgebra::{Matrix3, Unit, Vector3};
 
 use super::Simulation;
+use super::group::spins_freely;
 use super::predict::index;
 use super::queue::{Pair, Party};
 use super::touch::{Cluster, Encounter};
@@ -12,6 +13,7 @@ use crate::impact::mechanism::BodyOutcome;
 use crate::impact::pair::{FreeBody, strike};
 use crate::joint::Joint;
 use crate::record::JointImpulse;
+use crate::shape::Convex;
 
 /// Bounces no higher than this, relative to the body, have accumulated.
 const ACCUMULATED: f64 = 1e-12;
@@ -27,8 +29,7 @@ impl Simulation {
         for k in 0..cluster.contacts.len() {
             let contact = &cluster.contacts[k];
             let (restitution, _) = self.world.answer(Self::sides(&contact.pair));
-            if restitution >= 1.0 || restitution <= 0.0 || contact.separation <= 0.0 || contact.impulse <= 0.0
-            {
+            if restitution <= 0.0 || contact.separation <= 0.0 || contact.impulse <= 0.0 {
                 continue;
             }
             let after = self.kinematics_of(&contact.pair, cluster, &cluster.after, &contact.found);
@@ -36,7 +37,9 @@ impl Simulation {
             let supported = cluster.contacts.iter().any(|other| !other.new || other.rests);
             let pull = if supported { after.g2.abs().max(self.world.gravity.norm()) } else { -after.g2 };
             let height = contact.separation * contact.separation / (2.0 * pull);
-            if pull > 0.0 && height <= ACCUMULATED * self.size(&contact.pair) {
+            let accumulated = restitution < 1.0 && height <= ACCUMULATED * self.size(&contact.pair);
+            // A bounce that rounding hides is none, whatever the coefficient.
+            if pull > 0.0 && (accumulated || contact.separation <= self.slow(&contact.pair, &after)) {
                 cluster.contacts[k].rests = true;
                 again = true;
             }
@@ -72,11 +75,25 @@ impl Simulation {
         cluster.after.iter().all(|state| state.velocity.iter().all(|x| x.is_finite()))
     }
 
-    /// Asks the impact solver.
+    /// Asks the impact solver. Spins that no contact can change are kept from it, and its rounding from them.
     fn solve(&self, cluster: &Cluster, contacts: Vec<Contact>, joints: &[Joint]) -> Option<BodyOutcome> {
+        let free: Vec<bool> = cluster.bodies.iter().map(|&body| self.keeps_spin(cluster, body)).collect();
+        let without = |(k, (&body, state)): (usize, (&usize, &State))| {
+            let spin = if free[k] { Vector3::zeros() } else { state.angular_velocity };
+            (self.world.bodies[body], State { angular_velocity: spin, ..*state })
+        };
         let bodies: Vec<(Body, State)> =
-            cluster.bodies.iter().zip(&cluster.before).map(|(&b, s)| (self.world.bodies[b], *s)).collect();
-        self.world.strike(&bodies, joints, contacts)
+            cluster.bodies.iter().zip(&cluster.before).enumerate().map(without).collect();
+        let mut outcome = self.world.strike(&bodies, joints, contacts)?;
+        for (k, state) in outcome.states.iter_mut().enumerate().filter(|(k, _)| free[*k]) {
+            state.angular_velocity = cluster.before[k].angular_velocity;
+        }
+        Some(outcome)
+    }
+
+    /// Whether no contact of the cluster can change the spin of a body.
+    fn keeps_spin(&self, cluster: &Cluster, body: usize) -> bool {
+        spins_freely(&self.world, index(body), cluster.contacts.iter().map(|contact| contact.pair))
     }
 
     /// The whole mechanism of all bodies concerned, their joints carried to where they are. Rolling joints with friction are
@@ -148,7 +165,8 @@ impl Simulation {
         let point = self.meeting_point(contact);
         let free = |body: usize, shift: Vector3<f64>| {
             let (constants, state) = (&self.world.bodies[body], &cluster.before[cluster.place(body)]);
-            let inverse_inertia = if constants.fixed {
+            let ball = constants.shape.ball().is_some();
+            let inverse_inertia = if constants.fixed || ball {
                 Matrix3::zeros()
             } else {
                 let axes = state.orientation.to_rotation_matrix();
@@ -159,7 +177,7 @@ impl Simulation {
                 inverse_mass: if constants.fixed { 0.0 } else { constants.mass.recip() },
                 inverse_inertia,
                 velocity: state.velocity,
-                angular_velocity: state.angular_velocity,
+                angular_velocity: if ball { Vector3::zeros() } else { state.angular_velocity },
                 arm: point - state.position - shift,
             }
         };
@@ -176,14 +194,18 @@ impl Simulation {
             },
         };
         let blow = strike(&first, &other, &normal, restitution);
+        // The spin of a smooth ball stays what it was.
+        let struck = |body: usize, before: &State, side: usize| {
+            let ball = self.world.bodies[body].shape.ball().is_some();
+            let angular_velocity = if ball { before.angular_velocity } else { blow.angular_velocity[side] };
+            State { velocity: blow.velocity[side], angular_velocity, ..*before }
+        };
         if let Party::Body(first) = pair.first {
             let at = cluster.place(first as usize);
-            cluster.after[at].velocity = blow.velocity[0];
-            cluster.after[at].angular_velocity = blow.angular_velocity[0];
+            cluster.after[at] = struck(first as usize, &cluster.before[at], 0);
         }
         let at = cluster.place(second);
-        cluster.after[at].velocity = blow.velocity[1];
-        cluster.after[at].angular_velocity = blow.angular_velocity[1];
+        cluster.after[at] = struck(second, &cluster.before[at], 1);
         let contact = &mut cluster.contacts[0];
         contact.impulse = blow.impulse;
         contact.impulse_vector = normal * blow.impulse;

@@ -74,7 +74,7 @@ impl Simulation {
     }
 
     /// The time until which a body's course is known.
-    fn known_until(&self, body: usize) -> f64 {
+    pub(super) fn known_until(&self, body: usize) -> f64 {
         match self.movers[body].course {
             Course::Flight(_) => f64::INFINITY,
             Course::Held { group, .. } => self.piece_end(group),

@@ -14,16 +14,19 @@ use crate::contact::Side;
 use crate::contact::kinematics::{Facing, Kinematics, Moving, kinematics};
 use crate::contact::moment::{Sizes, moment};
 use crate::gap::{Gap, gap, gap_to_plane};
+use crate::motion::Motion;
 use crate::record::{JointImpulse, Recorder};
+use crate::shape::Convex;
 
 /// Rounding of a gap, relative to sizes and distances; as in [`crate::toi`].
 const ROUNDING: f64 = 4e-14;
 
-/// Rounding of a relative velocity, relative to the velocities it is the difference of.
-const STILL: f64 = 1e-13;
+/// What impacts and held motion leave of a velocity along a normal, in bounds of its rounding.
+const RESIDUE: f64 = 16.0;
 
-/// What counts as no approach, and no second derivative, where the third would be a paradox.
-const PARADOX: f64 = 1e-9;
+/// What counts as no approach, and no second derivative, where the third would be a paradox: beside the relative speeds, and what
+/// the derivatives are made of.
+pub(super) const PARADOX: f64 = 1e-9;
 
 /// Contacts further apart in time than this, relative to the time a body takes to pass its own size, are not simultaneous,
 /// however little is known of their times.
@@ -66,6 +69,11 @@ impl Cluster {
         // Clusters are small; a body of a contact is always in its cluster.
         self.bodies.iter().position(|&b| b == body).unwrap_or(0)
     }
+}
+
+/// The velocity along a contact's normal that rounding leaves.
+pub(super) fn residue(k: &Kinematics) -> f64 {
+    RESIDUE * k.rounding[0]
 }
 
 impl Simulation {
@@ -276,32 +284,46 @@ impl Simulation {
         first + self.world.radius[pair.second as usize]
     }
 
-    /// What rounding leaves of a gap.
+    /// What rounding leaves of a gap at a point. Along a plane no place counts.
     pub(super) fn level(&self, pair: &Pair, point: &Vector3<f64>) -> f64 {
-        ROUNDING * (self.size(pair) + point.norm())
+        let place = match pair.first {
+            Party::Plane(k) => self.world.planes[k as usize].normal.component_mul(point).abs().sum(),
+            Party::Body(_) => point.norm(),
+        };
+        ROUNDING * (self.size(pair) + place)
     }
 
-    /// The relative velocity that says nothing: it moves the gap by less than rounding before accelerations take over.
-    pub(super) fn slow(&self, pair: &Pair, k: &Kinematics, speed: f64) -> f64 {
+    /// The relative velocity that says nothing: it is rounding, or moves the gap by less than rounding before accelerations take
+    /// over.
+    pub(super) fn slow(&self, pair: &Pair, k: &Kinematics) -> f64 {
         let level = self.level(pair, &k.points[1]);
         // Under gravity others may hold one of the two, and then it is gravity that closes the gap.
         let pull = if k.g2.is_finite() { k.g2.abs() } else { 0.0 }.max(self.world.gravity.norm());
         let by_second = (2.0 * level * pull).sqrt();
         let by_third = if k.g3.is_finite() { (level * level * k.g3.abs()).cbrt() } else { 0.0 };
-        (STILL * speed).max(by_second).max(by_third)
+        residue(k).max(by_second).max(by_third)
     }
 
-    /// The speeds at a contact.
+    /// The speeds that can change the gap of a pair: not those along a plane, nor the spin of a ball.
     pub(super) fn speed(&self, pair: &Pair, state: impl Fn(usize) -> State) -> f64 {
-        let of = |body: usize| {
-            let state = state(body);
-            state.velocity.norm() + state.angular_velocity.norm() * self.world.radius[body]
+        let turning = |body: usize, state: &State| {
+            let ball = self.world.bodies[body].shape.ball().is_some();
+            if ball { 0.0 } else { state.angular_velocity.norm() * self.world.radius[body] }
         };
-        let first = match pair.first {
-            Party::Plane(_) => 0.0,
-            Party::Body(first) => of(first as usize),
-        };
-        first + of(pair.second as usize)
+        let second = pair.second as usize;
+        let there = state(second);
+        match pair.first {
+            Party::Plane(k) => {
+                let normal = self.world.planes[k as usize].normal;
+                normal.dot(&there.velocity).abs() + turning(second, &there)
+            }
+            Party::Body(first) => {
+                let here = state(first as usize);
+                (there.velocity - here.velocity).norm()
+                    + turning(first as usize, &here)
+                    + turning(second, &there)
+            }
+        }
     }
 
     /// A better time for a touch without approach, with a bound on its error.
@@ -313,7 +335,7 @@ impl Simulation {
             Some(self.kinematics_between(pair, state, &found))
         };
         let sizes = Sizes { length: self.size(pair), speed };
-        moment(at, t, error, sizes, |k| self.slow(pair, k, speed))
+        moment(at, t, error, sizes, |k| self.slow(pair, k))
     }
 
     /// Resolves what closes, lets accelerations decide the rest, and sets everyone on course.
@@ -357,16 +379,15 @@ impl Simulation {
     /// Whether a contact closes: by more than rounding, and at what may be a paradox by more than its data can mean. A contact
     /// that stands is pressed together by others, if at all.
     fn closes(&self, cluster: &Cluster, contact: &Encounter) -> bool {
-        let speed = self.speed(&contact.pair, |body| cluster.before[cluster.place(body)]);
         let k = &contact.before;
-        let [acceleration, _] = self.scales(cluster, contact);
-        let paradox = k.g3 < 0.0 && k.g2.abs() <= PARADOX * acceleration;
+        let paradox = k.g3 < -k.rounding[2] && k.g2.abs() <= PARADOX * k.magnitudes[1];
         let none = if !contact.new {
-            self.slow(&contact.pair, k, speed)
+            self.slow(&contact.pair, k)
         } else if paradox {
-            PARADOX * speed
+            let speed = self.speed(&contact.pair, |body| cluster.before[cluster.place(body)]);
+            residue(k).max(PARADOX * speed)
         } else {
-            STILL * speed
+            residue(k)
         };
         k.v < -none
     }
@@ -385,6 +406,9 @@ impl Simulation {
             // A graze: everyone flies on, and only the pair looks anew.
             for pair in parting {
                 self.search_parting(pair, t);
+            }
+            for pair in which(|verdict| verdict.fate == Fate::Stays) {
+                self.watch(pair, t);
             }
             return;
         }
@@ -422,9 +446,32 @@ impl Simulation {
                 self.meet_all(body, t, &parting);
             }
         }
-        // Some laws leave contacts closing: those go on at once.
-        for (pair, _) in stay.into_iter().filter(|(_, fate)| *fate == Fate::Closes) {
-            self.push(t, Due::Touch { pair, error: 0.0 }, self.versions(&pair));
+        for (pair, fate) in stay {
+            match fate {
+                // Some laws leave contacts closing: those go on at once.
+                Fate::Closes => self.push(t, Due::Touch { pair, error: 0.0 }, self.versions(&pair)),
+                Fate::Stays => self.watch(pair, t),
+                _ => {}
+            }
+        }
+    }
+
+    /// A contact without a force is followed for as long as the courses of its bodies are known, at most until they have passed
+    /// each other: it comes back where its gap is no longer zero, or at the end.
+    pub(super) fn watch(&mut self, pair: Pair, t: f64) {
+        let (mut known, mut bend) = (self.clock.local(self.settings.until), 0.0);
+        for body in self.movable(&pair).collect::<Vec<_>>() {
+            known = known.min(self.known_until(body));
+            bend += self.trajectory(body).unsteadiness();
+        }
+        let (size, speed) = (self.size(&pair), self.speed(&pair, |body| self.state(body, t)));
+        let passage = (size / speed).min((size / bend).sqrt());
+        let span = passage.min(known - t);
+        let wait = self.leaves_zero(&pair, span, |body, wait| self.state(body, t + wait));
+        let again = wait.map_or(span, |(wait, _)| wait);
+        // Groups come back by themselves when their pieces end.
+        if t + again > t && (wait.is_some() || passage < known - t) {
+            self.push(t + again, Due::Touch { pair, error: 0.0 }, self.versions(&pair));
         }
     }
 

@@ -1,17 +1,24 @@
 //! What becomes of a contact that neither closes nor parts: the accelerations decide.
 //!
 //! Where free flight would let the bodies sink into one another, now or, at a paradox, in the next moment, a workless normal
-//! force keeps them touching until it returns to zero (`held`); or, as asked, they pass (`pass`) or the run stops. Where
-//! neither the second nor the third derivative of the gap says anything, the gap in free flight does, and one that stays zero
-//! stands without any force.
+//! force keeps them touching until it returns to zero (`held`); or, as asked, they pass (`pass`) or the run stops.
+//!
+//! **One contact of free bodies** is decided by the first of g'' and g''' that is more than its rounding. Where neither is, the gap in
+//! free flight decides, and one that stays zero stands without any force; it is looked at again while the bodies move.
+//!
+//! **Several contacts**, and those of tied bodies, are one problem, 0 ≤ λ ⟂ g'' ≥ 0 ([`Flow::holding`](crate::flow::Flow::holding)).
+//! Where it leaves a contact open, and the rates of the forces too, the motion with the others held decides: a contact that it would
+//! close is held as well, and one at which it leaves the gap zero stands without a force, and is watched piece by piece (`watch`).
+//! Beside joints what is left open is held until it parts. Only where no force acts in all that touches is that motion free flight.
 
 use serde::{Deserialize, Serialize};
 
 use super::Simulation;
-use super::group::flow_of;
+use super::group::{FOREVER, flow_of, without_spin};
 use super::predict::index;
 use super::queue::{Pair, Party};
-use super::touch::{Cluster, Encounter};
+use super::touch::{Cluster, Encounter, PARADOX, residue};
+use crate::body::State;
 use crate::contact::Surface;
 use crate::contact::kinematics::{Kinematics, effective_inverse_mass};
 use crate::flow::{Holding, Obstacle};
@@ -108,7 +115,10 @@ impl Verdict {
     }
 }
 
-/// The second derivative of a gap that is none, over the accelerations at hand, and the third over theirs.
+/// How often the time is halved at which a gap ceases to be zero.
+const HALVINGS: u32 = 30;
+
+/// An acceleration that leaves a contact of tied or rough bodies as it is, beside what it is made of.
 const NONE: f64 = 1e-9;
 
 impl Simulation {
@@ -134,14 +144,11 @@ impl Simulation {
         let mut verdicts = Vec::with_capacity(cluster.contacts.len());
         let mut resting: Vec<usize> = Vec::new();
         let mut after: Vec<Kinematics> = Vec::with_capacity(cluster.contacts.len());
+        // What an impact leaves is rounding of all that it had to balance.
+        let left = cluster.contacts.iter().map(|contact| residue(&contact.before)).fold(0.0, f64::max);
         for (k, contact) in cluster.contacts.iter().enumerate() {
             let now = self.kinematics_of(&contact.pair, cluster, &cluster.after, &contact.found);
-            let speed = self.speed(&contact.pair, |body| {
-                let at = cluster.place(body);
-                let (a, b) = (&cluster.before[at], &cluster.after[at]);
-                if a.velocity.norm() > b.velocity.norm() { *a } else { *b }
-            });
-            let slow = self.slow(&contact.pair, &now, speed);
+            let slow = self.slow(&contact.pair, &now).max(left);
             let class = if closing { "normal" } else { "separating" };
             let mut verdict = if leaving == Some(contact.pair) {
                 Verdict::new(Fate::Parts, "separating")
@@ -158,7 +165,7 @@ impl Simulation {
             verdicts.push(verdict);
         }
         if let Some(k) = cluster.contacts.iter().position(|contact| leaving == Some(contact.pair))
-            && self.only_slips(cluster, &resting, k)?
+            && self.only_slips(cluster, &resting, k, &after[k])?
         {
             resting.push(k);
             resting.sort_unstable();
@@ -175,7 +182,13 @@ impl Simulation {
     }
 
     /// Whether a rough contact that lets go loses its grip alone: free of it, the bodies would sink into one another.
-    fn only_slips(&self, cluster: &Cluster, resting: &[usize], k: usize) -> Result<bool, Obstacle> {
+    fn only_slips(
+        &self,
+        cluster: &Cluster,
+        resting: &[usize],
+        k: usize,
+        now: &Kinematics,
+    ) -> Result<bool, Obstacle> {
         let contact = &cluster.contacts[k];
         let (_, surface) = self.world.answer(Self::sides(&contact.pair));
         if surface != Surface::Rough {
@@ -186,7 +199,7 @@ impl Simulation {
         let pairs: Vec<Pair> = core::iter::once(contact.pair).chain(others).collect();
         let flow = flow_of(&self.world, &bodies, &pairs, self.time());
         let free = flow.acceleration_without(&cluster.after, 0)?;
-        Ok(free < -NONE * self.scales(cluster, contact)[0])
+        Ok(free < -NONE * now.magnitudes[1].max(self.world.gravity.norm()))
     }
 
     /// When bounces that end here would have ended by themselves: 2v⁺/(|g''|(1−k)), a geometric series whose ratio is
@@ -214,42 +227,151 @@ impl Simulation {
             // The numbers of the classification are those of free flight.
             (verdicts[k].g2, verdicts[k].g3) = (Some(after[k].g2), Some(after[k].g3));
         }
-        // Of tied bodies accelerations depend on their joints, and contacts that accelerations leave open are held until they part.
         let tied = cluster.bodies.iter().any(|&body| self.world.tied(body));
         if tied || resting.len() > 1 {
-            let holding = self.weigh_together(cluster, resting)?;
-            for (i, &k) in resting.iter().enumerate() {
-                let scale = self.scales(cluster, &cluster.contacts[k]);
-                verdicts[k].fate = if holding.holds[i] && !holding.marginal[i] {
-                    Fate::Holds
-                } else if holding.accelerations[i] > NONE * scale[0] {
-                    Fate::Parts
-                } else if tied {
-                    Fate::Holds
-                } else {
-                    self.foresee(cluster, &cluster.contacts[k], t)
-                };
-                verdicts[k].class = Self::standing_class(&cluster.contacts[k], verdicts[k].fate);
-            }
-            return Ok(());
+            return self.weigh_several(cluster, resting, after, verdicts, t);
         }
         let k = resting[0];
         let (contact, now, verdict) = (&cluster.contacts[k], &after[k], &mut verdicts[k]);
-        let scale = self.scales(cluster, contact);
-        if now.g2 < -NONE * scale[0] {
+        let [_, none_2, none_3] = now.rounding;
+        let paradox = now.g3 < -none_3.max(PARADOX * now.magnitudes[2]);
+        if paradox && now.g2.abs() <= PARADOX * now.magnitudes[1] {
+            self.at_paradox(cluster, contact, now, verdict);
+        } else if now.g2 < -none_2 {
             verdict.fate = Fate::Holds;
             verdict.class = Self::standing_class(contact, Fate::Holds);
-        } else if now.g2 > NONE * scale[0] {
+        } else if now.g2 > none_2 || now.g3 > none_3 {
             verdict.fate = Fate::Parts;
-        } else if now.g3 < -NONE * scale[1] {
+        } else if now.g3 < -none_3 {
             self.at_paradox(cluster, contact, now, verdict);
-        } else if now.g3 > NONE * scale[1] {
-            verdict.fate = Fate::Parts;
         } else {
             verdict.fate = self.foresee(cluster, contact, t);
             verdict.class = "degenerate";
         }
         Ok(())
+    }
+
+    /// The same for several contacts, or those of tied bodies.
+    fn weigh_several(
+        &self,
+        cluster: &Cluster,
+        resting: &[usize],
+        after: &[Kinematics],
+        verdicts: &mut [Verdict],
+        t: f64,
+    ) -> Result<(), Obstacle> {
+        let holding = self.weigh_together(cluster, resting)?;
+        let mut fates: Vec<Fate> = Vec::with_capacity(resting.len());
+        for (i, &k) in resting.iter().enumerate() {
+            let tied = self.movable(&cluster.contacts[k].pair).any(|body| self.world.tied(body));
+            // Beside joints accelerations are known less well, and contacts that they leave open are held until they part.
+            let open = tied && holding.accelerations[i] <= NONE * after[k].magnitudes[1];
+            fates.push(if holding.holds[i] || open { Fate::Holds } else { Fate::Parts });
+        }
+        // Where no force acts on any of the bodies that touch one another they fly freely.
+        for together in self.touching(cluster, resting) {
+            let forced = together.iter().any(|&i| {
+                let contact = &cluster.contacts[resting[i]];
+                fates[i] == Fate::Holds
+                    && (!holding.marginal[i]
+                        || holding.rates[i] > 0.0
+                        || self.movable(&contact.pair).any(|body| self.world.tied(body)))
+            });
+            if forced {
+                let open =
+                    |&i: &usize| fates[i] == Fate::Holds && holding.marginal[i] && holding.rates[i] <= 0.0;
+                let free = |&i: &usize| {
+                    let pair = &cluster.contacts[resting[i]].pair;
+                    !self.movable(pair).any(|body| self.world.tied(body))
+                };
+                let open: Vec<usize> = together.into_iter().filter(open).filter(free).collect();
+                self.follow_the_held(cluster, resting, &mut fates, open, t);
+                continue;
+            }
+            let open: Vec<usize> = together.into_iter().filter(|&i| fates[i] == Fate::Holds).collect();
+            let flown: Vec<Fate> =
+                open.iter().map(|&i| self.foresee(cluster, &cluster.contacts[resting[i]], t)).collect();
+            if !flown.contains(&Fate::Holds) {
+                for (&i, fate) in open.iter().zip(flown) {
+                    fates[i] = fate;
+                }
+            }
+        }
+        for (&k, fate) in resting.iter().zip(fates) {
+            verdicts[k].fate = fate;
+            verdicts[k].class = Self::standing_class(&cluster.contacts[k], fate);
+        }
+        Ok(())
+    }
+
+    /// Contacts that forces leave open are decided by the motion with the others held: the first that it closes is held too, and then it
+    /// is asked again.
+    fn follow_the_held(
+        &self,
+        cluster: &Cluster,
+        resting: &[usize],
+        fates: &mut [Fate],
+        mut open: Vec<usize>,
+        t: f64,
+    ) {
+        let bodies: Vec<u32> = cluster.bodies.iter().map(|&body| index(body)).collect();
+        let end = self.clock.local(self.settings.until) - t;
+        while !open.is_empty() {
+            let held = (0..resting.len()).filter(|i| fates[*i] == Fate::Holds && !open.contains(i));
+            let pairs: Vec<Pair> = held.map(|i| cluster.contacts[resting[i]].pair).collect();
+            let flow = flow_of(&self.world, &bodies, &pairs, self.time());
+            let (still, _) = without_spin(&self.world, &bodies, &pairs, &cluster.after);
+            // Without a motion to ask all of them are held.
+            let Ok(piece) = flow.advance(&still, 0.0, FOREVER) else { return };
+            let span = piece.until.min(end);
+            let mut first: Option<(f64, usize)> = None;
+            for &i in &open {
+                let pair = &cluster.contacts[resting[i]].pair;
+                let left = if piece.rests() {
+                    None
+                } else {
+                    self.leaves_zero(pair, span, |body, wait| piece.at(cluster.place(body), wait))
+                };
+                fates[i] = match left {
+                    Some((wait, gap)) if gap < 0.0 => {
+                        if first.is_none_or(|(soonest, _)| wait < soonest) {
+                            first = Some((wait, i));
+                        }
+                        Fate::Holds
+                    }
+                    Some(_) => Fate::Parts,
+                    None => Fate::Stays,
+                };
+            }
+            let Some((_, first)) = first else { return };
+            open.retain(|&i| i != first);
+        }
+    }
+
+    /// The resting contacts in lots that share movable or tied bodies, by their places in the list.
+    fn touching(&self, cluster: &Cluster, resting: &[usize]) -> Vec<Vec<usize>> {
+        let members = |i: usize| -> Vec<usize> {
+            let of = |body: usize| match self.world.ties.system(body) {
+                Some(system) => {
+                    system.bodies.iter().copied().filter(|&b| !self.world.bodies[b].fixed).collect()
+                }
+                None => vec![body],
+            };
+            self.movable(&cluster.contacts[resting[i]].pair).flat_map(of).collect()
+        };
+        let mut lots: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+        for i in 0..resting.len() {
+            let (mut bodies, mut places) = (members(i), vec![i]);
+            let (joined, apart): (Vec<_>, Vec<_>) =
+                lots.into_iter().partition(|(others, _)| others.iter().any(|body| bodies.contains(body)));
+            lots = apart;
+            for (more, theirs) in joined {
+                bodies.extend(more);
+                places.extend(theirs);
+            }
+            lots.push((bodies, places));
+        }
+        lots.into_iter().map(|(_, places)| places).collect()
     }
 
     /// The type of a contact that no impulse decides.
@@ -272,7 +394,6 @@ impl Simulation {
         if !passage.is_finite() {
             return Fate::Stays;
         }
-        let level = 4.0 * self.level(pair, &contact.found.points[0]) + contact.found.gap.abs();
         let flight = |body: usize| {
             Flight::new(&self.world.bodies[body], &cluster.after[cluster.place(body)], &self.world.gravity)
         };
@@ -281,23 +402,51 @@ impl Simulation {
             Party::Plane(_) => None,
             Party::Body(first) => Some(flight(first as usize)),
         };
-        let mut wait = 1e-6 * passage;
-        let end = self.clock.local(self.settings.until) - t;
-        while wait < passage.min(end) {
-            let state = |body: usize| match &first {
-                Some(flight) if body != pair.second as usize => flight.at(wait),
-                _ => second.at(wait),
-            };
-            let Some(found) = self.gap_between(pair, state) else { break };
-            if found.gap > level {
-                return Fate::Parts;
-            }
-            if found.gap < -level {
-                return Fate::Holds;
-            }
-            wait *= 2.0;
+        let state = |body: usize, wait: f64| match &first {
+            Some(flight) if body != pair.second as usize => flight.at(wait),
+            _ => second.at(wait),
+        };
+        let span = passage.min(self.clock.local(self.settings.until) - t);
+        match self.leaves_zero(pair, span, state) {
+            Some((_, gap)) if gap > 0.0 => Fate::Parts,
+            Some(_) => Fate::Holds,
+            None => Fate::Stays,
         }
-        Fate::Stays
+    }
+
+    /// When a gap that is zero now first differs from that by more than rounding on given motions, and what it is then; looked for at
+    /// times that double, up to a span, and by halves in between.
+    pub(super) fn leaves_zero(
+        &self,
+        pair: &Pair,
+        span: f64,
+        state: impl Fn(usize, f64) -> State,
+    ) -> Option<(f64, f64)> {
+        let at = |wait: f64| self.gap_between(pair, |body| state(body, wait));
+        let now = at(0.0)?;
+        let level = 4.0 * self.level(pair, &now.points[0]) + now.gap.abs();
+        let (mut low, mut high) = (0.0, 1e-6 * span);
+        let mut gap = loop {
+            if !(high > low && high.is_finite()) {
+                return None;
+            }
+            let gap = at(high)?.gap;
+            if gap.abs() > level {
+                break gap;
+            }
+            low = high;
+            high = (2.0 * high).min(span);
+        };
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            let between = at(middle)?.gap;
+            if between.abs() > level {
+                (high, gap) = (middle, between);
+            } else {
+                low = middle;
+            }
+        }
+        Some((high, gap))
     }
 
     fn at_paradox(&self, cluster: &Cluster, contact: &Encounter, now: &Kinematics, verdict: &mut Verdict) {
@@ -323,7 +472,7 @@ impl Simulation {
         let bodies: Vec<u32> = cluster.bodies.iter().map(|&body| index(body)).collect();
         let pairs: Vec<Pair> = resting.iter().map(|&k| cluster.contacts[k].pair).collect();
         let flow = flow_of(&self.world, &bodies, &pairs, self.time());
-        let mut states = cluster.after.clone();
+        let mut states = without_spin(&self.world, &bodies, &pairs, &cluster.after).0;
         flow.project(&mut states)?;
         flow.holding(&states)
     }
@@ -343,14 +492,5 @@ impl Simulation {
                 effective_inverse_mass([one, other], &points, &contact.found.normal)
             }
         }
-    }
-
-    /// The sizes of second and third derivatives at a contact, for what counts as none.
-    pub(super) fn scales(&self, cluster: &Cluster, contact: &Encounter) -> [f64; 2] {
-        let speed = self.speed(&contact.pair, |body| cluster.after[cluster.place(body)]);
-        let size = self.size(&contact.pair);
-        let rate = speed / size;
-        let acceleration = speed * rate + self.world.gravity.norm();
-        [acceleration, acceleration * rate]
     }
 }

@@ -88,6 +88,11 @@ impl Instant {
 /// Points that are farther than so many roundings from facing each other were not found.
 const UNSOLVED: f64 = 1e5;
 
+/// The velocity at a point of a body's surface, of what the gap can tell: the spin of a ball moves its material only.
+fn surface_velocity<S: Convex>(shape: &S, state: &State, point: &Vector3<f64>) -> Vector3<f64> {
+    if shape.ball().is_some() { state.velocity } else { state.velocity_at(point) }
+}
+
 /// Below this share of the sizes the bound along a turning normal is the better one, beyond it that along a fixed one.
 const CLOSE: f64 = 0.1;
 
@@ -185,13 +190,18 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
                     Near::Loosely(near) => self.hint(near, time, &states, 4.0 * unsure),
                 };
                 let Closest { gap: found, curvatures } = closest(one, two, &hint)?;
-                let passing = second.velocity_at(&found.points[1]) - first.velocity_at(&found.points[0]);
+                let passing = surface_velocity(body.shape, second, &found.points[1])
+                    - surface_velocity(self.first.shape, first, &found.points[0]);
                 (found, passing, unsure, self.rates(body, &states, &found, curvatures, &passing))
             }
             Against::Plane(plane) => {
                 let found = gap_to_plane(self.first.shape, &first.pose(), plane);
-                let unsure = unsure(place(first) + plane.offset.abs());
-                (found, first.velocity_at(&found.points[0]), unsure, None)
+                // What is along the plane has no part in the gap, nor in its rounding.
+                let across = |x: &Vector3<f64>| found.normal.component_mul(x).abs().sum();
+                let place = across(&first.position) + across(&first.velocity) * time.abs();
+                let passing = surface_velocity(self.first.shape, first, &found.points[0]);
+                let passing = found.normal * found.normal.dot(&passing);
+                (found, passing, unsure(place + plane.offset.abs()), None)
             }
         };
         Some(Instant {
