@@ -11,11 +11,11 @@ use carom::gap::gap;
 use carom::record::{Kind, Memory, Moment, Sample};
 use carom::scene::model::Scene;
 use carom::shape::{HalfSpace, Shape};
-use carom::simulation::{Simulation, Stopped};
+use carom::simulation::{Simulation, Stopped, World};
 use nalgebra::Vector3;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use running::{run, scene, start};
+use running::{run, scene};
 
 /// n·c − offset − h(−n), by the support function of the shape.
 fn gap_to(plane: &HalfSpace, body: &Body, state: &State) -> f64 {
@@ -321,7 +321,7 @@ fn group(source: &mut ChaCha8Rng) -> String {
         let [x, y, _] = vector(source, 1.0);
         let _ = writeln!(text, "[[plane]]\nname = \"slope\"\nnormal = [{x}, {y}, 1]\noffset = -1.6");
     }
-    text.push_str("[run]\nuntil = 0.3\nsample = 0.005\n");
+    text.push_str("[run]\nuntil = 0.8\nsample = 0.01\n");
     text
 }
 
@@ -332,7 +332,8 @@ fn held_groups_do_not_overlap() {
     let alone = number("CAROM_GROUP");
     let count = number("CAROM_GROUPS").unwrap_or(if alone.is_some() { 1 } else { 100 });
     let first = alone.unwrap_or(0);
-    let (mut ended, mut stalled, mut lost, mut long, mut worst) = (0, 0, 0, 0, 0.0_f64);
+    let (mut ended, mut stalled, mut lost, mut long, mut no_start) = (0, 0, 0, 0, 0);
+    let mut worst: f64 = 0.0;
     let mut failed = Vec::new();
     for seed in first..first + count {
         let text = group(&mut ChaCha8Rng::seed_from_u64(seed));
@@ -340,7 +341,12 @@ fn held_groups_do_not_overlap() {
             println!("{text}");
         }
         let scene = scene(&text);
-        let mut simulation = start(&scene);
+        let (world, states) = World::of(&scene);
+        // Slopes may cut into the pile.
+        let Ok(mut simulation) = Simulation::new(world, &states, scene.run) else {
+            no_start += 1;
+            continue;
+        };
         let mut memory = Memory::default();
         let mut left = MOST_STEPS;
         let stopped = simulation.run(&mut memory, |_: &Simulation| {
@@ -364,7 +370,7 @@ fn held_groups_do_not_overlap() {
         }
     }
     println!(
-        "{count} groups: {ended} to the end, {stalled} stalled, {lost} lost, {long} cut short; deepest overlap {worst:.1e}"
+        "{count} groups: {ended} to the end, {stalled} stalled, {lost} lost, {long} cut short, {no_start} no start; deepest overlap {worst:.1e}"
     );
     assert!(failed.is_empty(), "{failed:?}");
 }

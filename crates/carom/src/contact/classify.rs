@@ -17,7 +17,8 @@
 //!
 //! **Tolerances.** A quantity is zero if it is at most a tolerance times the sum of the sizes of what it is made of
 //! ([`Scales`]): the relative velocity of the centres, the spins times the arms, and so on. The scales are the same
-//! with the bodies exchanged, in every frame that moves uniformly, and change with the units as the quantities do.
+//! with the bodies exchanged, in every frame that moves uniformly, and change with the units as the quantities do. What has no part
+//! in g'' and g''' (the spin of a ball, sliding along a plane) has none in their scales: [`Kinematics::magnitudes`].
 //!
 //! **How sure.** [`Nearest`] says by which factor the tolerance would have to change for another type, and which.
 
@@ -26,7 +27,7 @@ use nalgebra::Vector3;
 use super::kinematics::{Facing, Fit, Kinematics, Moving, kinematics};
 use crate::gap::Gap;
 use crate::motion::Derivatives;
-use crate::shape::length;
+use crate::shape::{Convex, length};
 
 /// The kinds of contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -286,11 +287,17 @@ fn scales(first: &Facing, second: &Moving, k: &Kinematics) -> Scales {
     let roll = length(&k.rolling[0]) + length(&k.rolling[1]) + length(&k.slip);
     let turn = spin + curvature * roll;
     let threshold = if k.threshold.is_finite() { k.threshold } else { 0.0 };
-    Scales {
-        length: radius,
-        speed,
-        turn: spin + curvature * speed,
-        acceleration: pull + turn * roll + threshold,
-        jerk: length(&jerk) + jerked + rate * roll + turn * pull + turn * turn * (roll + speed),
-    }
+    let glides = match first {
+        Facing::Body(body) => body.shape.ball().is_some() || second.shape.ball().is_some(),
+        Facing::Plane(_) => true,
+    };
+    let (acceleration, jerk) = if glides {
+        (k.magnitudes[1], k.magnitudes[2])
+    } else {
+        (
+            pull + turn * roll + threshold,
+            length(&jerk) + jerked + rate * roll + turn * pull + turn * turn * (roll + speed),
+        )
+    };
+    Scales { length: radius, speed, turn: spin + curvature * speed, acceleration, jerk }
 }
