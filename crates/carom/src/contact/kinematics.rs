@@ -221,7 +221,7 @@ impl Surface {
         let zero = Vector3::zeros();
         let turns = [self.spin, self.spin_rate, self.spin_bend] != [zero; 3];
         let [velocity, acceleration, jerk] = self.centre;
-        (self.is_ball && turns).then(|| Self {
+        (self.is_ball && turns).then_some(Self {
             velocity,
             acceleration,
             jerk,
