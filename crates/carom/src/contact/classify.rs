@@ -17,8 +17,7 @@
 //!
 //! **Tolerances.** A quantity is zero if it is at most a tolerance times the sum of the sizes of what it is made of
 //! ([`Scales`]): the relative velocity of the centres, the spins times the arms, and so on. The scales are the same
-//! with the bodies exchanged, in every frame that moves uniformly, and change with the units as the quantities do. What has no part
-//! in g'' and g''' of a ball (its spin, sliding along a plane) has none in their scales: [`Kinematics::magnitudes`].
+//! with the bodies exchanged, in every frame that moves uniformly, and change with the units as the quantities do.
 //!
 //! **How sure.** [`Nearest`] says by which factor the tolerance would have to change for another type, and which.
 
@@ -27,7 +26,7 @@ use nalgebra::Vector3;
 use super::kinematics::{Facing, Fit, Kinematics, Moving, kinematics};
 use crate::gap::Gap;
 use crate::motion::Derivatives;
-use crate::shape::{Convex, length};
+use crate::shape::length;
 
 /// The kinds of contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -287,15 +286,11 @@ fn scales(first: &Facing, second: &Moving, k: &Kinematics) -> Scales {
     let roll = length(&k.rolling[0]) + length(&k.rolling[1]) + length(&k.slip);
     let turn = spin + curvature * roll;
     let threshold = if k.threshold.is_finite() { k.threshold } else { 0.0 };
-    let ball =
-        second.shape.ball().is_some() || matches!(first, Facing::Body(body) if body.shape.ball().is_some());
-    let (acceleration, jerk) = if ball {
-        (k.magnitudes[1], k.magnitudes[2])
-    } else {
-        (
-            pull + turn * roll + threshold,
-            length(&jerk) + jerked + rate * roll + turn * pull + turn * turn * (roll + speed),
-        )
-    };
-    Scales { length: radius, speed, turn: spin + curvature * speed, acceleration, jerk }
+    Scales {
+        length: radius,
+        speed,
+        turn: spin + curvature * speed,
+        acceleration: pull + turn * roll + threshold,
+        jerk: length(&jerk) + jerked + rate * roll + turn * pull + turn * turn * (roll + speed),
+    }
 }
