@@ -6,8 +6,11 @@
 #[path = "../examples/egg/egg.rs"]
 mod egg;
 
+use carom::body::{Body, State};
 use carom::gap::{Gap, gap, gap_near, gap_to_plane};
+use carom::motion::Flight;
 use carom::shape::{Convex, HalfSpace, MassProperties, Shape, mass_properties};
+use carom::toi::{Meeting, Moving, Window, first_contact};
 use egg::Egg;
 use nalgebra::{Isometry3, Matrix3, Translation3, Unit, UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
@@ -50,6 +53,54 @@ impl Convex for Elsewhere {
     fn exponent(&self) -> f64 {
         Convex::exponent(&self.shape)
     }
+}
+
+/// A cube, which has corners: no body of the trait's kind. Over a face its support point is a corner, never the foot.
+struct Cube;
+
+impl Convex for Cube {
+    fn support(&self, n: &Vector3<f64>) -> Vector3<f64> {
+        n.map(|x| 1.0_f64.copysign(x))
+    }
+
+    fn support_hessian(&self, _: &Vector3<f64>) -> Matrix3<f64> {
+        Matrix3::zeros()
+    }
+
+    fn circumradius(&self) -> f64 {
+        3.0_f64.sqrt()
+    }
+
+    fn inradius(&self) -> f64 {
+        1.0
+    }
+}
+
+/// Points that were not found are told: the gap is a lower bound, its residual what is wrong, and a search in time goes no
+/// further.
+#[test]
+fn points_that_were_not_found_are_told() {
+    let ball = Shape::Sphere { radius: 0.5 };
+    let poses = [Isometry3::identity(), Isometry3::translation(0.3, 0.2, 3.0)];
+    let found = gap((&Cube, &poses[0]), (&ball, &poses[1])).unwrap();
+    let apart = found.points[1] - found.points[0] - found.normal * found.gap;
+    assert!(found.gap <= 1.5 + 1e-14 && found.residual > 0.1, "{found:?}");
+    assert!((apart.norm() - found.residual).abs() < 1e-14, "{found:?}");
+    let state = |position: Vector3<f64>, velocity: Vector3<f64>| State {
+        position,
+        orientation: UnitQuaternion::identity(),
+        velocity,
+        angular_velocity: Vector3::zeros(),
+    };
+    let body = Body { shape: ball, mass: 1.0, inertia: Vector3::repeat(0.1), fixed: false };
+    let flights = [(Vector3::zeros(), Vector3::zeros()), (Vector3::new(0.3, 0.2, 3.0), -Vector3::z())]
+        .map(|(position, velocity)| Flight::new(&body, &state(position, velocity), &Vector3::zeros()));
+    let search = first_contact(
+        Moving::new(&Cube, &flights[0]),
+        Moving::new(&ball, &flights[1]),
+        Window::new(0.0, 3.0),
+    );
+    assert!(matches!(search.meeting, Meeting::Undecided(time) if time < 1.5), "{search:?}");
 }
 
 struct Source(ChaCha8Rng);
