@@ -5,6 +5,7 @@
 mod running;
 
 use carom::body::State;
+use carom::flow::{Ending, Flow};
 use carom::motion::elliptic::carlson_rf;
 use carom::record::{Kind, Memory, Moment};
 use carom::scene::model::Scene;
@@ -332,4 +333,64 @@ fn a_snapshot_of_tied_bodies_goes_on_to_the_bit() {
         assert_eq!(whole.snapshot(), second.snapshot());
         assert!(all.events.len() > 6, "{}", all.events.len());
     }
+}
+
+/// What rolling takes of a surface is the greatest over the motion, not over looks at it: against looks a thousand times as close,
+/// and infinite where the normal force passes zero and friction does not.
+#[test]
+fn what_rolling_takes_is_the_greatest_over_the_motion() {
+    let text = |spin: f64, lift: f64| {
+        scene(&format!(
+            "carom = 1\nworld.gravity = [0, 0, -{G}]\nrun = {{ until = 1.7, sample = 0 }}\n\
+             [[plane]]\nname = \"floor\"\nnormal = [0, 0, 1]\n\
+             [[body]]\nname = \"egg\"\nshape = {{ ellipsoid = {{ semi_axes = [0.5, 0.5, 0.8] }} }}\nmass = 1.3\nposition = [0, 0, {lift}]\n\
+             orientation = {{ bryan = [0, 0, 0] }}\nvelocity = [{}, 0, 0]\nangular_velocity = [0, {spin}, 0]\n\
+             [[joint]]\nname = \"roll\"\nbodies = [\"egg\"]\nkind = {{ rolling = {{ plane = \"floor\" }} }}\n",
+            spin * lift
+        ))
+    };
+    let slow = text(0.7, 0.8);
+    let (simulation, _) = run(&slow);
+    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.trouble());
+    let demand = *simulation.rolling_demands().next().unwrap();
+    assert_eq!(demand.pulls, None);
+    // The same motion as a flow of its own, looked at closely.
+    let (world, states) = World::of(&slow);
+    let planes = slow.planes.iter().map(|plane| plane.half_space).collect::<Vec<_>>();
+    let flow = Flow::new(&world.bodies, &planes, slow.gravity, &[]).with_joints(&slow.joints, &states);
+    let mut piece = flow.advance(&states, 0.0, 1.7).unwrap();
+    let (mut most, mut when): (f64, f64) = (0.0, 0.0);
+    loop {
+        for look in 0..=20_000 {
+            let t = piece.from + (piece.until - piece.from) * f64::from(look) / 20_000.0;
+            let force = piece.reaction(0, t).force;
+            let ratio = force.xy().norm() / force.z;
+            if ratio > most {
+                (most, when) = (ratio, t);
+            }
+        }
+        if piece.ending == Ending::Until {
+            break;
+        }
+        piece = flow.follow(&piece, 1.7).unwrap();
+    }
+    println!("rolling takes {} at {}, looked at {most} at {when}", demand.coefficient, demand.time);
+    assert!(demand.coefficient >= most, "{} {most}", demand.coefficient);
+    // Looks are off by the square of the time between them.
+    assert!(demand.coefficient - most < 1e-7 * most && (demand.time - when).abs() < 1e-3);
+
+    // On its end and fast it would have to be pulled, m (g − (a − b²/a) ω²) < 0, until it has tipped over far enough.
+    let fast = text(4.7, 0.8);
+    let (simulation, _) = run(&fast);
+    let demand = *simulation.rolling_demands().next().unwrap();
+    println!("fast: {demand:?}");
+    assert!(demand.coefficient.is_infinite());
+    assert_eq!(demand.pulls, Some(0.0));
+    let (_, states) = World::of(&fast);
+    let mut piece = flow.advance(&states, 0.0, 1.7).unwrap();
+    while piece.until < demand.time {
+        piece = flow.follow(&piece, 1.7).unwrap();
+    }
+    let force = piece.reaction(0, demand.time).force;
+    assert!(force.z.abs() < 1e-11 && force.xy().norm() > 0.1, "{force:?}");
 }

@@ -2,6 +2,8 @@
 //! that begins to slip. Figures are printed; `cargo test --test tied_contacts -- --nocapture`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[allow(dead_code, reason = "not every test uses all of it")]
+mod random;
 mod running;
 
 use carom::contact::Side;
@@ -11,6 +13,7 @@ use carom::scene::instant::{Instant, TOUCHING};
 use carom::scene::model::Scene;
 use carom::simulation::{Simulation, Stopped, Unfit, World};
 use nalgebra::Vector3;
+use random::Source;
 use running::{run, scene};
 
 const G: f64 = 9.81;
@@ -361,4 +364,51 @@ fn odd_mechanisms_have_an_answer() {
             }
         }
     }
+}
+
+/// Bodies with flats that fall on one another and stay in contact, one of them on a joint: steps that roll across flats run by a
+/// clock of their own, and the joints must keep with it.
+#[test]
+fn joints_hold_while_contacts_roll_across_flats() {
+    let mut source = Source::new(9);
+    let (mut joints, mut energies, mut held): (f64, f64, u32) = (0.0, 0.0, 0);
+    let count = 35;
+    for case in 0..count {
+        let p = [4.0, 4.0, 6.0][source.pick(0, 2)];
+        let mut any = |scale: f64| Vector3::new(source.signed(), source.signed(), source.signed()) * scale;
+        let (lean, drop, spin) = (any(0.4), any(0.3), any(0.6));
+        let below = Vector3::new(-0.9, 0.3 * drop.x, 0.0);
+        let v = |v: &Vector3<f64>| format!("[{:?}, {:?}, {:?}]", v.x, v.y, v.z);
+        let second = "[[body]]\nname = \"c\"\nshape = { superellipsoid = { semi_axes = [0.4, 0.4, 0.3], exponent = 4 } }\nmass = 0.7\nposition = [-1.6, 0, 0]\n";
+        let roller = "[[plane]]\nname = \"floor\"\nnormal = [0, 0, 1]\noffset = -1.3\n\
+            [[body]]\nname = \"c\"\nshape = { sphere = { radius = 0.5 } }\nmass = 0.7\nposition = [-1.6, 0, -0.8]\n\
+            [[joint]]\nname = \"roll\"\nbodies = [\"c\"]\nkind = { rolling = { plane = \"floor\" } }\n";
+        let (more, kind, named) = match case % 7 {
+            0 => ("", format!("{{ ball = {{ point = {} }} }}", v(&below)), "\"a\""),
+            1 => ("", format!("{{ hinge = {{ point = {}, axis = [0.1, 1, 0.2] }} }}", v(&below)), "\"a\""),
+            2 => ("", "{ slider = { axis = [1, 0.2, 0] } }".to_string(), "\"a\""),
+            3 => (second, "{ weld = {} }".to_string(), "\"a\", \"c\""),
+            4 => (second, format!("{{ ball = {{ point = {} }} }}", v(&below)), "\"a\", \"c\""),
+            5 => (roller, format!("{{ ball = {{ point = {} }} }}", v(&below)), "\"a\", \"c\""),
+            _ => (second, "{ slider = { axis = [1, 0, 0.3] } }".to_string(), "\"c\", \"a\""),
+        };
+        let pull = if case % 2 == 0 { "0, 0, 0" } else { "0, 0, -3" };
+        let text = format!(
+            "carom = 1\nworld.gravity = [{pull}]\nrun = {{ until = 3, sample = 0 }}\nsurface = {{ restitution = 0 }}\n\
+             [[body]]\nname = \"a\"\nshape = {{ superellipsoid = {{ semi_axes = [1, 1, 0.5], exponent = {p:?} }} }}\nmass = 1\nposition = [0, 0, 0]\n\
+             [[body]]\nname = \"b\"\nshape = {{ superellipsoid = {{ semi_axes = [0.5, 0.5, 0.5], exponent = 4 }} }}\nmass = 1\nposition = {}\nvelocity = [0, 0, -2]\nangular_velocity = {}\n\
+             {more}[[joint]]\nname = \"j\"\nbodies = [{named}]\nkind = {kind}\n",
+            v(&Vector3::new(0.3 + lean.x, lean.y, 2.0)),
+            v(&spin),
+        );
+        let (simulation, memory) = run(&scene(&text));
+        let audit = simulation.audit();
+        let joint = audit.joint_error_max.unwrap().value;
+        held += u32::from(memory.events.iter().any(|event| event.kind == Kind::HoldBegin));
+        assert_eq!(simulation.stopped(), Some(Stopped::Until), "{case}: {:?}\n{text}", simulation.trouble());
+        (joints, energies) = (joints.max(joint), energies.max(audit.energy_error_max.value));
+        assert!(joint < 1e-12 && audit.energy_error_max.value < 1e-12, "{case}: {audit:?}\n{text}");
+    }
+    println!("joints {joints:.1e}, energy {energies:.1e}; {held} of {count} held");
+    assert!(held > 20);
 }

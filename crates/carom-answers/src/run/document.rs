@@ -151,7 +151,7 @@ impl Rolling<'_> {
 
 #[derive(Debug, Serialize)]
 struct DemandEntry {
-    /// The largest friction over normal force or impulse.
+    /// The largest friction over normal force or impulse; null where it is infinite.
     friction_needed: f64,
     time: f64,
     /// When it first had to pull.

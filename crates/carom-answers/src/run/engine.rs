@@ -10,7 +10,9 @@ use carom::crowd::{self, Collision, Crowd, Unsuited, Watcher};
 use carom::observe::Observer;
 use carom::record::{Event, JointReaction, Kind, Moment, Recorder, Sample};
 use carom::scene::model::Scene;
-use carom::simulation::{self, Audit, RollingDemand, Simulation, Stopped, Trouble, Unfit, World};
+use carom::simulation::{
+    self, Audit, RollingDemand, Simulation, SingularPassages, Stopped, Trouble, Unfit, World,
+};
 use serde::{Deserialize, Serialize};
 
 use super::audience::Audience;
@@ -353,6 +355,14 @@ impl Engine {
     pub fn rolling_demands(&self) -> Vec<RollingDemand> {
         match &self.runner {
             Runner::Simulation(simulation) => simulation.rolling_demands().copied().collect(),
+            Runner::Crowd(_) => Vec::new(),
+        }
+    }
+
+    /// The singular configurations that linkages have passed.
+    pub fn singular_passages(&self) -> Vec<SingularPassages> {
+        match &self.runner {
+            Runner::Simulation(simulation) => simulation.singular_passages().copied().collect(),
             Runner::Crowd(_) => Vec::new(),
         }
     }

@@ -1,5 +1,6 @@
 //! What else is to be said of a run, in sentences.
 
+use carom::contact::Side;
 use carom::flow::Obstacle;
 use carom::observe::Quantity;
 use carom::scene::instant::name;
@@ -46,10 +47,16 @@ impl Running {
         }
         for demand in engine.rolling_demands() {
             let joint = &scene.joints[demand.joint].name;
-            if demand.coefficient > ROLLS_ANYWHERE {
+            if demand.coefficient.is_infinite() {
+                notes.push(format!(
+                    "{joint}: rolling without slip takes an infinite friction coefficient at t = {}, where the normal force passes zero and friction does not",
+                    number(demand.time)
+                ));
+            } else if demand.coefficient > ROLLS_ANYWHERE {
+                // In full, so that it can be compared with a coefficient.
                 notes.push(format!(
                     "{joint}: rolling without slip takes a friction coefficient of {} at t = {}",
-                    number(demand.coefficient),
+                    demand.coefficient,
                     number(demand.time)
                 ));
             }
@@ -59,6 +66,22 @@ impl Running {
                     number(time)
                 ));
             }
+        }
+        for passages in engine.singular_passages() {
+            let linkage = name(scene, Side::Body(passages.body));
+            let when = if passages.count == 1 {
+                format!("a singular configuration at t = {}", number(passages.first))
+            } else {
+                format!(
+                    "{} singular configurations, the first at t = {}, the last at t = {}",
+                    passages.count,
+                    number(passages.first),
+                    number(passages.last)
+                )
+            };
+            notes.push(format!(
+                "the linkage of {linkage} passes {when}, where branches of its motion meet: the branch taken is the one that continues the motion smoothly"
+            ));
         }
         let elastic = engine.counts().elastic;
         if elastic > 0 {
@@ -182,5 +205,8 @@ pub(super) fn obstacle_in_words(obstacle: Obstacle) -> &'static str {
         Obstacle::Jam => "no friction force is consistent with the motion there, or none was found",
         Obstacle::NotFinite => "the motion is more than floating point holds",
         Obstacle::Rough => "the held motion cannot be integrated there, however short the step",
+        Obstacle::Endless => {
+            "its steps are so short beside the time asked for that the run would not come to its end: the forces or speeds are too great"
+        }
     }
 }

@@ -77,6 +77,14 @@ impl Flow {
         Ok(self.joints.iter().map(of).collect())
     }
 
+    /// How many of the rows depend on the others at states, at unit length in the kinetic metric; none where they are not known.
+    #[must_use]
+    pub fn dependent_rows(&self, states: &[State]) -> usize {
+        let Ok(mut system) = self.standing_at(states) else { return 0 };
+        system.lenient = true;
+        system.balance(Level::Velocity).map_or(0, |()| system.balance.count() - system.balance.rank)
+    }
+
     /// The work of forces that have no potential, from a piece's start to a time within. The integrand is as smooth as the
     /// motion, and the rule that of the step.
     #[must_use]

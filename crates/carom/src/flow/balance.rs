@@ -18,6 +18,9 @@ use crate::metric::norm;
 /// A unit row's rest below this counts as dependent on the others.
 const DEPENDENT: f64 = 1e-10;
 
+/// A row whose rest is below this is nearly dependent: what rounding asks of it would move far.
+const WEAK: f64 = 1e-3;
+
 /// Why rows have no multipliers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failure {
@@ -42,13 +45,19 @@ pub(crate) struct Balance {
     pub right: Vec<f64>,
     /// The λ to which that of dependent rows is to be nearest.
     pub reference: Vec<f64>,
-    /// What counts as rounding in r.
+    /// What counts as rounding in r: dependent rows may miss it by so much.
     pub noise: Vec<f64>,
+    /// What of r a nearly dependent row is not asked for, because it is rounding.
+    pub slack: Vec<f64>,
+    /// How many rows are independent, and the logarithm of the volume that these span at unit length.
+    pub rank: usize,
+    pub volume: f64,
     /// λ.
     pub multipliers: Vec<f64>,
     /// u.
     pub change: Vec<f64>,
     lengths: Vec<f64>,
+    spans: Vec<f64>,
     order: Vec<usize>,
     /// Orthonormal directions, one after the other.
     basis: Vec<f64>,
@@ -69,6 +78,8 @@ impl Balance {
         self.right.clear();
         self.reference.clear();
         self.noise.clear();
+        self.slack.clear();
+        (self.rank, self.volume) = (0, 0.0);
     }
 
     /// How many rows there are.
@@ -84,6 +95,7 @@ impl Balance {
         self.right.push(0.0);
         self.reference.push(0.0);
         self.noise.push(0.0);
+        self.slack.push(0.0);
         &mut self.rows[from..]
     }
 
@@ -109,13 +121,17 @@ impl Balance {
         }
         self.orthogonalise();
         let rank = self.basis.len() / d.max(1);
+        self.rank = rank;
+        self.volume = (0..rank).map(|k| libm::log(self.triangle[k * m + k])).sum();
         // R₁ᵀ y = r on the pivots, row by row at unit length.
         self.along.clear();
         for k in 0..rank {
             let column = &self.triangle[k * m..k * m + k];
             let sum: f64 = column.iter().zip(&self.along).map(|(r, y)| r * y).sum();
-            let row = self.order[k];
-            self.along.push((self.right[row] / self.lengths[row] - sum) / self.triangle[k * m + k]);
+            let (row, rest) = (self.order[k], self.triangle[k * m + k]);
+            let asked = self.right[row] / self.lengths[row] - sum;
+            let rounding = rest < WEAK && asked.abs() <= self.slack[row] / self.lengths[row];
+            self.along.push(if rounding { 0.0 } else { asked / rest });
         }
         for k in 0..rank {
             for (u, q) in self.change.iter_mut().zip(&self.basis[k * d..(k + 1) * d]) {
@@ -245,32 +261,35 @@ impl Balance {
         }
     }
 
-    /// C Dᵀ λ = r by elimination with pivoting.
+    /// C Dᵀ λ = r by elimination with pivoting, rows and pushes at unit length.
     fn solve_sliding(&mut self) -> Result<(), Failure> {
         let (m, d) = (self.count, self.dimension);
+        self.lengths.clear();
+        self.lengths.extend((0..m).map(|i| norm(&self.rows[i * d..(i + 1) * d])));
+        self.spans.clear();
+        self.spans.extend((0..m).map(|j| norm(&self.pushes[j * d..(j + 1) * d])));
         self.second.clear();
         for i in 0..m {
             for j in 0..m {
-                self.second.push(dot(&self.rows[i * d..(i + 1) * d], &self.pushes[j * d..(j + 1) * d]));
+                let along = dot(&self.rows[i * d..(i + 1) * d], &self.pushes[j * d..(j + 1) * d]);
+                self.second.push(along / (self.lengths[i] * self.spans[j]));
             }
         }
         // A force that would pull its own row together leaves no motion, or two.
         if (0..m).any(|i| self.second[i * m + i].is_nan() || self.second[i * m + i] <= 0.0) {
             return Err(Failure::Jam);
         }
-        self.lengths.clear();
-        self.lengths.extend((0..m).map(|i| norm(&self.rows[i * d..(i + 1) * d])));
         self.along.clear();
-        self.along.extend_from_slice(&self.right);
+        self.along.extend(self.right.iter().zip(&self.lengths).map(|(right, length)| right / length));
         for k in 0..m {
             let mut best = (k, 0.0);
             for i in k..m {
-                let size = self.second[i * m + k].abs() / self.lengths[i];
+                let size = self.second[i * m + k].abs();
                 if size > best.1 {
                     best = (i, size);
                 }
             }
-            if best.1.is_nan() || best.1 <= DEPENDENT * self.lengths[k] {
+            if best.1.is_nan() || best.1 <= DEPENDENT {
                 return self.solve_dependent();
             }
             if best.0 != k {
@@ -278,7 +297,6 @@ impl Balance {
                     self.second.swap(k * m + j, best.0 * m + j);
                 }
                 self.along.swap(k, best.0);
-                self.lengths.swap(k, best.0);
             }
             for i in k + 1..m {
                 let factor = self.second[i * m + k] / self.second[k * m + k];
@@ -293,6 +311,7 @@ impl Balance {
             self.multipliers[k] = (self.along[k] - sum) / self.second[k * m + k];
         }
         for k in 0..m {
+            self.multipliers[k] /= self.spans[k];
             for (u, push) in self.change.iter_mut().zip(&self.pushes[k * d..(k + 1) * d]) {
                 *u += self.multipliers[k] * push;
             }

@@ -35,6 +35,21 @@ pub trait Field {
         self.size()
     }
 
+    /// How many of the unknowns, from the first on, must be polynomials to the accuracy; the others may have poles.
+    fn judged(&self) -> usize {
+        self.size()
+    }
+
+    /// How much the rounding of rates is magnified beside that of sums of a few terms.
+    fn magnified(&self) -> f64 {
+        1.0
+    }
+
+    /// Whether Newton's method is worth its work where the fixed-point iteration fails.
+    fn stiff(&self) -> bool {
+        true
+    }
+
     /// The unknowns of which, three by three, the direction counts, however short they are. None, unless there are such.
     fn directions(&self) -> Range<usize> {
         0..0
@@ -287,7 +302,7 @@ impl Gauss {
             if from + length == from {
                 break;
             }
-            let trial = if demand.implicit || refusals >= PATIENCE {
+            let trial = if demand.implicit || (refusals >= PATIENCE && field.stiff()) {
                 match self.settle_by_newton(field, from, start, length, demand.scales, &mut iterations) {
                     Trial::Unsettled => {
                         self.settle(field, from, start, length, demand.scales, None, &mut iterations)
@@ -320,11 +335,14 @@ impl Gauss {
                 iterations,
             };
             self.transform(&mut leg.rates, n);
-            leg.tail = tail(&leg, demand.scales, s - 2..s);
+            let judged = field.judged();
+            leg.tail = tail(&leg, &demand.scales[..judged], s - 2..s);
             // Coefficients that stay level from the middle on are the rounding of f, which no shorter step removes; half the
             // stages would have done.
-            let middle = tail(&leg, demand.scales, s / 2..s - 2);
-            if leg.tail < NOISE && leg.tail >= 0.2 * middle {
+            // Where rounding is magnified a few that stay level say it, and the step is as long as it can be.
+            let level = if field.magnified() > 1.0 { s - 5 } else { s / 2 };
+            let middle = tail(&leg, &demand.scales[..judged], level..s - 2);
+            if leg.tail < NOISE * field.magnified() && leg.tail >= 0.2 * middle {
                 leg.tail = leg.tail.min(demand.accuracy);
                 return Ok((leg, 2.0 * length));
             }
@@ -369,6 +387,7 @@ impl Gauss {
             }
         }
         self.shifts.fill(0.0);
+        let (judged, magnified) = (field.judged(), field.magnified());
         let mut last = f64::INFINITY;
         for round in 0..MOST_ITERATIONS {
             *iterations += 1;
@@ -383,10 +402,12 @@ impl Gauss {
                 }
                 for (d, shift) in self.shifts[i * n..(i + 1) * n].iter_mut().enumerate() {
                     let next = self.state[d] * length;
-                    let moved = (next - *shift).abs() / scales[d];
-                    // Not a number must not pass for no change.
-                    change = if moved <= change { change } else { moved };
-                    size = size.max(next.abs() / scales[d]);
+                    if d < judged {
+                        let moved = (next - *shift).abs() / scales[d];
+                        // Not a number must not pass for no change.
+                        change = if moved <= change { change } else { moved };
+                        size = size.max(next.abs() / scales[d]);
+                    }
                     *shift = next;
                 }
             }
@@ -399,7 +420,7 @@ impl Gauss {
             let shrinking = if round > 1 && last > 0.0 { change / last } else { 1.0 };
             if change <= ARRIVED
                 || (shrinking > 0.5 && change <= 4.0 * f64::EPSILON * size)
-                || (shrinking > 0.9 && change <= (256.0 * f64::EPSILON * size).max(LEAST))
+                || (shrinking > 0.9 && change <= magnified * (256.0 * f64::EPSILON * size).max(LEAST))
             {
                 return Trial::Settled;
             }
@@ -442,8 +463,8 @@ fn tail(leg: &Leg, scales: &[f64], terms: Range<usize>) -> f64 {
     let mut most: f64 = 0.0;
     for k in terms {
         let share = leg.length.abs() / (2.0 * count(k) + 1.0);
-        for d in 0..n {
-            let scale = scales[d] + leg.length.abs() * leg.rates[d].abs();
+        for (d, scale) in scales.iter().enumerate() {
+            let scale = scale + leg.length.abs() * leg.rates[d].abs();
             let relative = leg.rates[k * n + d].abs() * share / scale;
             most = if relative <= most { most } else { relative };
         }

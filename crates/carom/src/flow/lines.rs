@@ -64,7 +64,7 @@ impl System<'_> {
         self.first_tie_line.clear();
         for tie in &self.flow.ties {
             self.first_tie_line.push(self.lines.len());
-            tie.lines(&self.placed, &mut self.lines);
+            tie.lines(&self.placed, self.flow.tie_length(tie), self.pace, &mut self.lines);
         }
         self.first_tie_line.push(self.lines.len());
         self.flat_lines();

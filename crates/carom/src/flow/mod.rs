@@ -21,7 +21,8 @@
 //! (`friction`). Contacts are points: nothing resists turning about the normal.
 //!
 //! **Joints** are kept by the same rows ([`Flow::with_joints`]), at all three levels: position, velocity and acceleration.
-//! Their reactions are reported along the way. Loops and redundant joints are no obstacle.
+//! Their reactions are reported along the way. Loops and redundant joints are no obstacle, and neither are the singular
+//! configurations of linkages, which are passed along the branch that continues the motion (`passage`).
 //!
 //! **How it fails.** Obstacles are values: a flat contact that starts to rock (there g'' is −∞), contacts that contradict each
 //! other, and friction that jams (Painlevé). A body without extent has no contact to hold.
@@ -41,6 +42,7 @@ mod holding;
 mod lines;
 mod load;
 mod newton;
+mod passage;
 mod piece;
 mod placed;
 mod rest;
@@ -127,6 +129,8 @@ pub enum Obstacle {
     NotFinite,
     /// The step does not settle, however short.
     Rough,
+    /// Steps are so short beside the time asked for that it is out of reach.
+    Endless,
 }
 
 /// A group of bodies with contacts that hold: what does not change.
@@ -142,7 +146,9 @@ pub struct Flow {
     /// For each joint, the contact or the tie it is.
     joints: Vec<Part>,
     loads: Vec<Load>,
-    /// The size of each body.
+    /// Whether joints make a loop.
+    looped: bool,
+    /// The size of each body; zero if it is immovable and has none.
     lengths: Vec<f64>,
     accuracy: f64,
     gauss: Gauss,
@@ -184,6 +190,7 @@ impl Flow {
             ties: Vec::new(),
             joints: Vec::new(),
             loads: Vec::new(),
+            looped: false,
             lengths: bodies.iter().map(Self::body_length).collect(),
             accuracy: ACCURACY,
             gauss: Gauss::new(STAGES),
@@ -204,10 +211,11 @@ impl Flow {
     /// If a joint names a body or a plane that is not there.
     #[must_use]
     pub fn with_joints(mut self, joints: &[Joint], states: &[State]) -> Self {
+        for &b in joints.iter().flat_map(|joint| &joint.bodies) {
+            assert!(b < self.bodies.len(), "a joint names body {b} of {}", self.bodies.len());
+        }
+        self.looped |= self.makes_loop(joints);
         for joint in joints {
-            for &b in &joint.bodies {
-                assert!(b < self.bodies.len(), "a joint names body {b} of {}", self.bodies.len());
-            }
             self.joints.push(if let Some((body, plane)) = tie::rolling(joint) {
                 assert!(plane < self.planes.len(), "a joint names plane {plane} of {}", self.planes.len());
                 self.contacts.push(Held::new([Side::Plane(plane), Side::Body(body)], Surface::Rough));

@@ -134,18 +134,24 @@ impl Gauss {
                 }
                 for i in 0..s {
                     let weight = -length * self.matrix[i * s + j];
+                    // In units of the scales, so that pivots compare what is alike.
                     for d in 0..m {
                         for k in 0..m {
-                            matrix[(i * m + d) * size + j * m + k] = weight * jacobian[d * m + k];
+                            matrix[(i * m + d) * size + j * m + k] =
+                                weight * (jacobian[d * m + k] * scales[k] / scales[d]);
                         }
                     }
                 }
             }
             for i in 0..size {
                 matrix[i * size + i] += 1.0;
+                right[i] /= scales[i % m];
             }
             if !eliminate(&mut matrix, &mut right) {
                 return Trial::Unsettled;
+            }
+            for i in 0..size {
+                right[i] *= scales[i % m];
             }
             let (mut change, mut turn): (f64, f64) = (0.0, 0.0);
             for i in 0..s {

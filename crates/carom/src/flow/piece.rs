@@ -8,6 +8,7 @@ use super::Mode;
 use super::clock::place_of;
 use super::flat::Flat;
 use super::gauss::Leg;
+use super::series::first_fall;
 use super::system::Correction;
 use super::unknowns::{PER_BODY, PER_CONTACT, PER_TIE, unpack};
 use crate::body::{Body, State};
@@ -107,6 +108,10 @@ pub struct Piece {
     pub(super) contact_base: usize,
     pub(super) joints: Vec<Anchor>,
     pub(super) next_length: f64,
+    /// Whether its stages were put on the rows, whether a singular configuration is near its end, and when it passed one.
+    pub(super) onto: bool,
+    pub(super) near: bool,
+    pub(super) passage: Option<f64>,
     /// The unknowns of the bodies at the end, which states round.
     pub(super) carried: Vec<f64>,
     /// λ' at the start.
@@ -192,7 +197,8 @@ impl Piece {
         sum[0]
     }
 
-    /// What a joint exerts on its first body at a time within.
+    /// What a joint exerts on its first body at a time within. Near a singular configuration
+    /// [`Flow::reaction`](super::Flow::reaction) says it better.
     #[must_use]
     pub fn reaction(&self, joint: usize, t: f64) -> Reaction {
         let t = t.clamp(self.from, self.until);
@@ -217,6 +223,32 @@ impl Piece {
         }
     }
 
+    /// The force of a rolling joint's contact at a time within; none of other joints.
+    #[must_use]
+    pub fn rolling_force(&self, joint: usize, t: f64) -> Option<Force> {
+        match self.joints[joint] {
+            Anchor::Rolling { contact, .. } => Some(self.force(contact, t.clamp(self.from, self.until))),
+            Anchor::Tie(_) => None,
+        }
+    }
+
+    /// When a rolling joint's normal force first falls to zero, if it does: from bounds on the bend of its series, so that no short
+    /// dip is missed. Forces within `none` of zero at the start count as zero, and the first beyond decides.
+    #[must_use]
+    pub fn first_pull(&self, joint: usize, none: f64) -> Option<f64> {
+        let Anchor::Rolling { contact, .. } = self.joints[joint] else { return None };
+        let (series, terms) = self.leg.series(self.contact_base + contact * PER_CONTACT);
+        // By a clock, forces are times its pace, which is positive.
+        let slowest = self.clock.map_or(1.0, |clock| self.leg.series(clock).0.iter().map(|a| a.abs()).sum());
+        let place = self.leg.time(first_fall(&series[..terms], none * slowest)?);
+        let time = self.clock.map_or(place, |clock| {
+            let mut elapsed = [0.0];
+            self.leg.at(place, clock..clock + 1, &mut elapsed);
+            self.from + elapsed[0]
+        });
+        (time <= self.until).then_some(time)
+    }
+
     /// A bound of |c''| of a body over the piece: the sum of its polynomial's coefficients. In a piece that crosses a flat, where
     /// c'' is infinite, an acceleration that stands for it: such a piece is so short that what this leaves out moves nothing by
     /// more than 10⁻¹⁵ of the size.
@@ -235,6 +267,12 @@ impl Piece {
     #[must_use]
     pub fn rests(&self) -> bool {
         self.ending == Ending::Until && self.bounds.iter().all(|b| b.acceleration == 0.0 && b.turning == 0.0)
+    }
+
+    /// When it passed a singular configuration of a linkage, where branches of the motion meet, if it did.
+    #[must_use]
+    pub fn singular_passage(&self) -> Option<f64> {
+        self.passage
     }
 
     /// How many times the stages were evaluated.

@@ -111,6 +111,9 @@ impl Flow {
             contact_base: self.contact_unknown(0, 0),
             joints: self.joint_bases(0),
             next_length: leg.length,
+            onto: false,
+            near: true,
+            passage: None,
             start_rates: Some(vec![0.0; self.contacts.len()]),
             leg,
         }

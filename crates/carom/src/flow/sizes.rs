@@ -4,6 +4,7 @@ use nalgebra::Vector3;
 
 use super::Flow;
 use super::system::System;
+use super::tie::Tie;
 use super::unknowns::PER_BODY;
 use crate::body::Body;
 
@@ -39,7 +40,8 @@ impl Flow {
                 && line.parts[0][0] != Vector3::zeros()
                 && !(0..self.contacts.len()).any(flat)
             {
-                sizes.acceleration = sizes.acceleration.max(line.bias.abs());
+                // By a clock, it is times the pace.
+                sizes.acceleration = sizes.acceleration.max(line.bias.abs() / system.pace);
             }
         }
         // What rests is as fast as it would fall over its own size.
@@ -83,15 +85,22 @@ impl Flow {
         scales
     }
 
-    /// The size of a body.
+    /// The size of a body; zero if it is immovable and has none.
     pub(super) fn body_length(body: &Body) -> f64 {
         let gyration = if body.fixed { 0.0 } else { libm::sqrt(body.inertia.max() / body.mass) };
-        let length = body.shape.circumradius().max(gyration);
+        body.shape.circumradius().max(gyration)
+    }
+
+    /// The arc along which a joint's turns are measured: the size of the larger of its bodies that move.
+    pub(super) fn tie_length(&self, tie: &Tie) -> f64 {
+        let movable = tie.bodies.iter().flatten().filter(|&&b| !self.bodies[b].fixed);
+        let length = movable.map(|&b| self.lengths[b]).fold(0.0, f64::max);
         if length > 0.0 { length } else { 1.0 }
     }
 
     /// The largest size in the group.
     pub(super) fn length(&self) -> f64 {
-        self.lengths.iter().copied().fold(0.0, f64::max)
+        let length = self.lengths.iter().copied().fold(0.0, f64::max);
+        if length > 0.0 { length } else { 1.0 }
     }
 }

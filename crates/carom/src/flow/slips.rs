@@ -66,7 +66,8 @@ impl Flow {
             let turned = unit(&slip).cross(&unit(&first)).norm() > STRAIGHT;
             let over = if turned { STOPPED } else { STILL };
             let ends = slip.norm() <= over * sizes.speed && slip.dot(&rate) < 0.0;
-            ends.then(|| (i, slip.norm() / rate.norm()))
+            // By so much the slip itself may be off.
+            ends.then(|| (i, (slip.norm() + system.still) / rate.norm()))
         })
     }
 

@@ -27,6 +27,21 @@ const STIFF: f64 = 30.0;
 /// Friction below this share of its limit lets a contact go on sticking where forces are not unique.
 const RESERVE: f64 = 0.995;
 
+/// How often a leg is made again because one of its stages is close to a singular configuration, and by how much shorter.
+const MOST_NARROWINGS: u32 = 12;
+const NARROWER: f64 = 0.97;
+
+/// How much the rounding of rates is magnified near a singular configuration, at first and at most: what is across the branch, and is
+/// taken away where the step ends.
+const MAGNIFIED: f64 = 100.0;
+const MOST_MAGNIFIED: f64 = 1e6;
+
+/// How much longer than the last a leg is near a singular configuration, so that it sets out on the branch of the last.
+const GROWTH: f64 = 1.6;
+
+/// A leg shorter than this beside what was asked for was hard to find.
+const HARD: f64 = 0.5;
+
 /// Legs shorter than this, beside a first guess, are not made shorter for a slip that turns.
 const SHORTEST: f64 = 1e-11;
 
@@ -228,11 +243,53 @@ impl Flow {
         if !implicit {
             length = length.min(FOLLOWED * pace);
         }
+        let loops = self.may_be_singular(system);
+        system.onto = loops && before.is_none_or(|piece| piece.near);
+        system.magnified = if system.onto { MAGNIFIED } else { 1.0 };
+        if let (true, Some(piece)) = (system.onto, before) {
+            length = length.min(GROWTH * piece.leg.length);
+        }
         let (mut leg, mut next_length);
-        let (mut tries, mut kinks) = (0, 0);
+        let (mut near, mut passage, mut widest): (bool, Option<f64>, f64) = (false, None, 0.0);
+        let (mut tries, mut kinks, mut narrowings) = (0, 0, 0);
         loop {
             let demand = Demand { accuracy: self.accuracy, scales: &scales, length, longest, implicit };
-            (leg, next_length) = gauss.step(system, outset, &y, &demand, guess.as_ref()).map_err(halt)?;
+            let made = gauss.step(system, outset, &y, &demand, guess.as_ref());
+            let asked = length.min(longest);
+            if loops && made.as_ref().map_or(true, |(leg, _)| leg.length < HARD * asked) {
+                if !system.onto {
+                    (system.onto, system.magnified) = (true, MAGNIFIED);
+                    continue;
+                }
+                // Other lengths first, whose stages are elsewhere; then more of the rounding is taken as it comes.
+                if narrowings < MOST_NARROWINGS {
+                    narrowings += 1;
+                    widest = widest.max(asked);
+                    length = NARROWER * NARROWER * asked;
+                    continue;
+                }
+                if system.magnified < MOST_MAGNIFIED {
+                    system.magnified *= MAGNIFIED;
+                    narrowings = 0;
+                    length = widest;
+                    continue;
+                }
+            }
+            (leg, next_length) = made.map_err(halt)?;
+            if loops {
+                let survey = self.survey(system, &gauss, &leg);
+                if survey.passage.is_some() && !system.onto {
+                    (system.onto, system.magnified) = (true, MAGNIFIED);
+                    continue;
+                }
+                if survey.close && narrowings < MOST_NARROWINGS {
+                    narrowings += 1;
+                    length = NARROWER * leg.length;
+                    longest = length;
+                    continue;
+                }
+                (near, passage) = (survey.near, survey.passage);
+            }
             if clocked
                 && kinks < MOST_KINKS
                 && let Some(place) = self.first_kink(&system.flats, &leg)
@@ -321,6 +378,9 @@ impl Flow {
             contact_base: self.contact_unknown(extras, 0),
             joints: self.joint_bases(extras),
             next_length,
+            onto: system.onto,
+            near,
+            passage: passage.filter(|&t| t <= last),
             carried: y,
             start_rates,
         }))

@@ -26,6 +26,9 @@ use super::{Flow, Mode, Obstacle, Wrench};
 use crate::body::State;
 use crate::contact::kinematics::Kinematics;
 
+/// Rounding of a row's residual and of a velocity along it, beside the terms that these are the difference of.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
 /// At which level rows are to be met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
@@ -59,6 +62,10 @@ pub(super) struct System<'a> {
     pub reference: Vec<(f64, Vector3<f64>)>,
     /// Whether dependent rows are met as well as they can be: while stages are sought, which meet them only in the end.
     pub lenient: bool,
+    /// Whether states are put on the rows before their rates are taken: near a singular configuration (`passage`).
+    pub onto: bool,
+    /// How much that magnifies the rounding of rates.
+    pub magnified: f64,
     /// The time of states placed as such, and of a clock's zero.
     pub time: f64,
     /// The contacts that are nearly flat, and the rows of those that lie: contact, axis, line.
@@ -90,6 +97,8 @@ impl<'a> System<'a> {
             straight: false,
             reference: Vec::new(),
             lenient: false,
+            onto: false,
+            magnified: 1.0,
             time: 0.0,
             flats: vec![None; flow.contacts.len()],
             flat_rows: Vec::new(),
@@ -139,7 +148,7 @@ impl<'a> System<'a> {
             }
             write(self.balance.push(), &self.placed, line, &line.parts);
             let (mut value, mut size) = match level {
-                Level::Position => (line.residual.unwrap_or(0.0), 0.0),
+                Level::Position => (line.residual.unwrap_or(0.0), self.extent(line)),
                 Level::Velocity => (0.0, 0.0),
                 Level::Acceleration => (line.bias, line.bias.abs()),
             };
@@ -164,6 +173,7 @@ impl<'a> System<'a> {
             // Dependent rows that are off by rounding, each its own way, are met as well as they can be.
             let strict = level == Level::Acceleration && !self.lenient;
             self.balance.noise[last] = if strict { 1e-12 * size } else { f64::INFINITY };
+            self.balance.slack[last] = if level == Level::Acceleration { 0.0 } else { ROUNDING * size };
         }
         if level == Level::Acceleration && self.lines.iter().any(|line| line.push.is_some()) {
             self.balance.sliding = true;
@@ -181,6 +191,38 @@ impl<'a> System<'a> {
             Failure::Contradiction => Obstacle::Contradiction,
             Failure::Jam => Obstacle::Jam,
         })
+    }
+
+    /// What a row's residual is the difference of: places and sizes of its bodies.
+    fn extent(&self, line: &Line) -> f64 {
+        let of = |b: &usize| self.placed[*b].state.position.amax() + self.flow.lengths[*b];
+        line.bodies.iter().flatten().map(of).fold(0.0, f64::max)
+    }
+
+    /// Moves the bodies onto the rows to first order, position and then velocity: enough where an iteration does it again.
+    pub fn put_on_rows(&mut self, t: f64) -> Result<(), Obstacle> {
+        for level in [Level::Position, Level::Velocity] {
+            self.touch()?;
+            self.balance(level)?;
+            for (b, body) in self.flow.bodies.iter().enumerate() {
+                let placed = &self.placed[b];
+                let (Some(slot), Some((shift, turn))) = (placed.slot, placed.move_by(&self.balance.change))
+                else {
+                    continue;
+                };
+                let mut state = placed.state;
+                if level == Level::Position {
+                    state.position += shift;
+                    state.orientation = turned(&state.orientation, &turn);
+                } else {
+                    state.velocity += shift;
+                    state.angular_velocity += turn;
+                }
+                self.placed[b] = Placed::new(body, &state, &self.flow.gravity, slot);
+            }
+        }
+        self.load(t);
+        Ok(())
     }
 
     /// The forces to which those of dependent rows are to be nearest, row by row.

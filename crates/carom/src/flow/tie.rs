@@ -17,10 +17,14 @@
 //! 2(v_a−v_b)·(ω_b×V) + (c_a−c_b)·[ω_b×(ω_b×V)]
 //! ```
 //!
+//! all times the pace of a step that runs by a clock (`flat`). Rows on turns are taken along an arc of the bodies' own size, ℓ U·V
+//! = 0, so that no tolerance and no least norm mixes lengths with angles, or forces with torques, in the user's units.
+//!
 //! A knife edge, N·(v_P − v of the second body there) = 0 with N and P in the first body, and rows given as such have no
 //! position to keep. A rolling joint is a contact that neither slips nor lifts off, and is treated with the contacts.
 //!
-//! Rows may depend on one another (loops, redundant hinges): the reactions are then those of least norm.
+//! Rows may depend on one another (loops, redundant hinges): the reactions are then those of least norm, a torque counting as the
+//! force that makes it at the arm ℓ.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -133,11 +137,12 @@ impl Tie {
         self.bodies.into_iter().zip(most).filter_map(|(body, reach)| body.map(|b| (b, reach)))
     }
 
-    /// The rows now.
-    pub fn lines(&self, placed: &[Placed], lines: &mut Vec<Line>) {
+    /// The rows now. Turns are measured along an arc of the given length, so that all rows of a joint are in one unit; `pace` is
+    /// that of the step's clock.
+    pub fn lines(&self, placed: &[Placed], length: f64, pace: f64, lines: &mut Vec<Line>) {
         let [a, b] = self.bodies.map(|body| Part::new(body, placed));
         let mut push = |parts: [[Vector3<f64>; 2]; 2], bias: f64, residual: Option<f64>| {
-            lines.push(Line { bodies: self.bodies, parts, push: None, bias, residual });
+            lines.push(Line { bodies: self.bodies, parts, push: None, bias: bias * pace, residual });
         };
         for keep in &self.keeps {
             match keep {
@@ -152,11 +157,15 @@ impl Tie {
                 }
                 Keep::Across([u, v]) => {
                     let (u, v) = (a.axes * u, b.axes * v);
-                    let turn = u.cross(&v);
+                    let turn = u.cross(&v) * length;
                     let bias = a.turn(&u).dot(&v)
                         + 2.0 * a.spin.cross(&u).dot(&b.spin.cross(&v))
                         + u.dot(&b.turn(&v));
-                    push([[Vector3::zeros(), turn], [Vector3::zeros(), -turn]], bias, Some(u.dot(&v)));
+                    push(
+                        [[Vector3::zeros(), turn], [Vector3::zeros(), -turn]],
+                        bias * length,
+                        Some(u.dot(&v) * length),
+                    );
                 }
                 Keep::Distance(v, distance) => {
                     let v = b.axes * v;

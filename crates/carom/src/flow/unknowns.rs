@@ -152,6 +152,20 @@ impl Field for System<'_> {
         self.flow.contact_unknown(self.extras(), 0)
     }
 
+    /// Reactions of joints may have a pole at a singular configuration.
+    fn judged(&self) -> usize {
+        if self.onto { self.flow.tie_unknown(self.extras(), 0) } else { self.size() }
+    }
+
+    fn magnified(&self) -> f64 {
+        self.magnified
+    }
+
+    /// What is hard about linkages is their singular configurations, where Newton's method fails as well.
+    fn stiff(&self) -> bool {
+        !self.flow.may_be_singular(self)
+    }
+
     fn directions(&self) -> Range<usize> {
         let first = self.first_slip();
         first..first + self.extras() - self.clock_extras()
@@ -164,6 +178,9 @@ impl Field for System<'_> {
 
     fn rate(&mut self, t: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Obstacle> {
         self.place_unknowns(t, y);
+        if self.onto {
+            self.put_on_rows(t)?;
+        }
         self.touch()?;
         self.balance(Level::Acceleration)?;
         for (b, placed) in self.placed.iter().enumerate() {

@@ -212,7 +212,8 @@ impl Group {
 
     /// Its reactions at a time, each with the number of its joint.
     pub fn reactions(&self, t: f64) -> impl Iterator<Item = (usize, Reaction)> + '_ {
-        self.joints.iter().enumerate().map(move |(k, &joint)| (joint, self.piece.reaction(k, self.local(t))))
+        let of = move |k: usize| self.flow.reaction(&self.piece, k, self.local(t));
+        self.joints.iter().enumerate().map(move |(k, &joint)| (joint, of(k)))
     }
 
     /// The state of a body at a time.

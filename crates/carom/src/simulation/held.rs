@@ -7,17 +7,20 @@ use super::predict::index;
 use super::queue::{Due, Pair};
 use super::touch::Cluster;
 use super::verdict::{Fate, Standing, Verdict};
-use super::{Cause, Course, Simulation, Stopped};
+use super::{Cause, Course, Simulation};
 use crate::body::State;
 use crate::contact::Side;
 use crate::flow::{Ending, Force, Mode, Obstacle};
 use crate::motion::Motion;
 use crate::record::Recorder;
 
-/// So many pieces of held motion must come forward by this share of an epoch.
+/// So many pieces of held motion must come forward by this share of an epoch, and of the time that is left: beyond that a run takes
+/// more pieces than anyone waits for.
 const LOOK_BACK: u32 = 512;
 
 const HEADWAY: f64 = 1e-5;
+
+const HEADWAY_LEFT: f64 = 1e-13;
 
 /// After so many pieces a flow sets out anew, so that a snapshot need not go back further.
 const MOST_FOLLOWS: u32 = 64;
@@ -127,6 +130,7 @@ impl Simulation {
     /// Tells the ledger what friction, dampers and other forces without a potential have done so far.
     fn book_friction(&mut self, number: usize, t: f64) {
         self.note_rolling(number, t);
+        self.note_singular(number, t);
         if let Some(group) = &mut self.groups[number] {
             let at = group.local(t);
             let friction: f64 = (0..group.pairs.len()).map(|k| group.piece.friction_work(k, at)).sum();
@@ -309,7 +313,11 @@ impl Simulation {
         self.note_drift(number);
         self.clock.now = self.clock.now.max(t);
         if self.makes_no_headway() {
-            self.stopped.get_or_insert(Stopped::Stalled);
+            if let Some(group) = &self.groups[number] {
+                let endless = Obstacle::Endless;
+                let cause = if group.pairs.is_empty() { Cause::Tied(endless) } else { Cause::Hold(endless) };
+                self.lose_sides(group.sides(), cause);
+            }
             return false;
         }
         let Some(group) = &mut self.groups[number] else { return false };
@@ -383,6 +391,8 @@ impl Simulation {
         }
         let (now, before) = (self.time(), self.piece_mark);
         self.piece_mark = now;
-        now - before < HEADWAY * self.clock.length
+        let left = self.settings.until - now;
+        let far = if left.is_finite() { HEADWAY_LEFT * left } else { 0.0 };
+        now - before < (HEADWAY * self.clock.length).max(far)
     }
 }

@@ -60,6 +60,7 @@ pub use ledger::{Audit, Worst};
 pub use rolling::RollingDemand;
 pub use snapshot::{Foreign, Snapshot};
 pub use status::{Cause, Counts, Stopped, Trouble, Unfit};
+pub use tied::SingularPassages;
 pub use world::World;
 
 /// A run under way.
@@ -76,6 +77,8 @@ pub struct Simulation {
     rolling: BTreeMap<Pair, usize>,
     /// What the other rolling joints have asked of their surfaces.
     demands: BTreeMap<usize, RollingDemand>,
+    /// The singular configurations that linkages have passed, by the first body of each.
+    singular: BTreeMap<usize, SingularPassages>,
     cells: Option<Cells>,
     queue: Queue,
     ledger: Ledger,
@@ -133,6 +136,7 @@ impl Simulation {
             standing: BTreeMap::new(),
             rolling: BTreeMap::new(),
             demands: BTreeMap::new(),
+            singular: BTreeMap::new(),
             cells: None,
             queue: Queue::default(),
             ledger,

@@ -5,17 +5,17 @@
 //! would pull, or its friction exceed μ times its normal part, the joint is released and the contact struck with the others. From
 //! then on it is an ordinary contact.
 //!
-//! On any other surface a rolling joint holds whatever it takes; what it takes is noted, as |f|/λ.
+//! On any other surface a rolling joint holds whatever it takes; what it takes is noted, as the greatest |f|/λ over the motion, found
+//! between the looks at a piece by golden sections. Where λ passes zero and f does not, that is infinite.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 use super::Simulation;
-use super::group::Group;
 use super::queue::{Pair, Party};
 use super::touch::Cluster;
 use crate::contact::Surface;
-use crate::flow::Mode;
+use crate::flow::{Mode, Piece};
 use crate::impact::mechanism::JointOutcome;
 use crate::joint::Kind as JointKind;
 use crate::record::{Event, Kind, Recorder};
@@ -25,7 +25,9 @@ use crate::record::{Event, Kind, Recorder};
 pub struct RollingDemand {
     /// The joint.
     pub joint: usize,
-    /// The largest friction over normal force or impulse, where the surface pushes.
+    /// The largest friction over normal force or impulse, where the surface pushes; infinite where the normal force passes zero
+    /// and friction does not.
+    #[serde(with = "unbounded")]
     pub coefficient: f64,
     /// When that was.
     pub time: f64,
@@ -33,11 +35,29 @@ pub struct RollingDemand {
     pub pulls: Option<f64>,
 }
 
+/// A number that may be infinite, as formats have it that know finite ones only.
+mod unbounded {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    pub fn serialize<S: Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        Some(*x).filter(|x| x.is_finite()).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
+    }
+}
+
 /// Forces below this, beside what weight and speed make of them, are none.
 const NONE: f64 = 1e-12;
 
-/// So many times within a piece a rolling joint is looked at.
-const LOOKS: u32 = 8;
+/// So many times within a piece a rolling joint is looked at before the greatest is sought between the looks: forces there are
+/// polynomials of no higher degree.
+const LOOKS: u32 = 16;
+
+/// Rounds of that search, each of which takes the way to 0.62 of itself.
+const ROUNDS: u32 = 48;
 
 /// Friction over its limit by no more than this has not slipped.
 const ROUNDING: f64 = 1e-12;
@@ -85,15 +105,19 @@ impl Simulation {
         self.demands.values()
     }
 
-    fn note_demand(&mut self, joint: usize, force: &Vector3<f64>, none: f64, time: f64) {
+    /// What a rolling joint has asked for so far.
+    fn demand(&mut self, joint: usize, time: f64) -> &mut RollingDemand {
+        self.demands.entry(joint).or_insert(RollingDemand { joint, coefficient: 0.0, time, pulls: None })
+    }
+
+    fn note_impulse(&mut self, joint: usize, impulse: &Vector3<f64>, none: f64, time: f64) {
         let JointKind::Rolling { half_space, .. } = &self.world.joints[joint].kind else { return };
-        let push = half_space.normal.dot(force);
-        let friction = (force - half_space.normal.into_inner() * push).norm();
+        let push = half_space.normal.dot(impulse);
+        let friction = (impulse - half_space.normal.into_inner() * push).norm();
         if push.abs() + friction <= none {
             return;
         }
-        let start = RollingDemand { joint, coefficient: 0.0, time, pulls: None };
-        let demand = self.demands.entry(joint).or_insert(start);
+        let demand = self.demand(joint, time);
         if push <= none {
             demand.pulls.get_or_insert(time);
         } else if friction > demand.coefficient * push {
@@ -101,26 +125,31 @@ impl Simulation {
         }
     }
 
-    /// Notes what a group's rolling joints take within its piece.
+    /// Notes what a group's rolling joints take within its piece: the greatest of |f|/λ, which is infinite where λ passes zero
+    /// and friction does not.
     pub(super) fn note_rolling(&mut self, number: usize, t: f64) {
         let Some(group) = &self.groups[number] else { return };
         let rolls = |joint: usize| matches!(self.world.joints[joint].kind, JointKind::Rolling { .. });
-        if !group.joints.iter().any(|&joint| rolls(joint)) {
-            return;
-        }
-        let [from, until] = [group.start(), t.min(group.end())];
+        let [from, until] = [group.piece.from, group.local(t.min(group.end()))];
         let mut seen = Vec::new();
-        for look in 0..=LOOKS {
-            let time = from + (until - from) * f64::from(look) / f64::from(LOOKS);
-            let reactions = Group::reactions(group, time).filter(|(joint, _)| rolls(*joint));
-            seen.extend(reactions.map(|(joint, reaction)| (joint, reaction.force, time)));
-        }
-        for (joint, force, time) in seen {
+        for (k, &joint) in group.joints.iter().enumerate().filter(|(_, joint)| rolls(**joint)) {
             let body = self.world.joints[joint].bodies[0];
-            let [size, speed] = self.sizes_of(&[super::predict::index(body)], time);
+            let [size, speed] = self.sizes_of(&[super::predict::index(body)], group.start());
             let acceleration = self.world.gravity.norm() + speed * speed / size;
             let none = NONE * self.world.bodies[body].mass * acceleration;
-            self.note_demand(joint, &force, none, self.clock.absolute(time));
+            seen.extend(greatest_demand(&group.piece, k, [from, until], none).map(|found| (joint, found)));
+        }
+        let zero = group.zero;
+        for (joint, found) in seen {
+            let absolute = |time: f64| self.clock.absolute(zero + time);
+            let (time, pulls) = (absolute(found.time), found.pulls.map(absolute));
+            let demand = self.demand(joint, time);
+            if let Some(pulls) = pulls {
+                demand.pulls.get_or_insert(pulls);
+            }
+            if found.coefficient > demand.coefficient {
+                (demand.coefficient, demand.time) = (found.coefficient, time);
+            }
         }
     }
 
@@ -130,7 +159,7 @@ impl Simulation {
             let body = self.world.joints[result.joint].bodies[0];
             let none =
                 NONE * self.world.bodies[body].mass * cluster.before[cluster.place(body)].velocity.norm();
-            self.note_demand(result.joint, &result.linear, none, self.clock.absolute(t));
+            self.note_impulse(result.joint, &result.linear, none, self.clock.absolute(t));
         }
     }
 
@@ -152,4 +181,84 @@ impl Simulation {
             |(k, pair): (usize, &Pair)| (self.rolling.contains_key(pair) && !holds(k)).then_some(*pair);
         cluster.contacts.iter().map(|contact| &contact.pair).enumerate().filter_map(marked).collect()
     }
+}
+
+/// The greatest |f|/λ of a rolling joint over a part of a piece, and when λ first passes zero; none where there is no force.
+/// `none` is a force that counts as none.
+fn greatest_demand(piece: &Piece, joint: usize, [from, until]: [f64; 2], none: f64) -> Option<RollingDemand> {
+    let force = |t: f64| {
+        piece.rolling_force(joint, t).map_or((0.0, 0.0), |force| (force.normal, force.friction.norm()))
+    };
+    let ratio = |t: f64| {
+        let (push, friction) = force(t);
+        if push > none { friction / push } else { 0.0 }
+    };
+    let time = |look: u32| from + (until - from) * (f64::from(look) / f64::from(LOOKS));
+    let looks: Vec<(f64, f64)> = (0..=LOOKS).map(|look| force(time(look))).collect();
+    if looks.iter().all(|(push, friction)| push.abs() + friction <= none) {
+        return None;
+    }
+    // A dip below zero may be shorter than the way between looks.
+    let falls = piece.first_pull(joint, none).filter(|&t| t <= until);
+    let pulled = (0..=LOOKS).find(|&look| looks[look as usize].0 <= none).map(time);
+    let pulls = [falls, pulled].into_iter().flatten().min_by(f64::total_cmp);
+    let crossing = |look: u32| {
+        let [before, after] = [look, look + 1].map(|look| looks[look as usize].0);
+        (before * after < 0.0 && before.abs().max(after.abs()) > none)
+            .then(|| zero(&|t| force(t).0, time(look), time(look + 1)))
+    };
+    let crossed = (0..LOOKS).filter_map(crossing).chain(falls.filter(|&t| t > from));
+    if let Some(time) = crossed.filter(|&t| force(t).1 > none).min_by(f64::total_cmp) {
+        return Some(RollingDemand { joint, coefficient: f64::INFINITY, time, pulls });
+    }
+    let mut found = RollingDemand { joint, coefficient: 0.0, time: from, pulls };
+    let ratios: Vec<f64> = (0..=LOOKS).map(|look| ratio(time(look))).collect();
+    for look in 0..=LOOKS {
+        let place = look as usize;
+        let [before, here, after] =
+            [place.saturating_sub(1), place, (place + 1).min(ratios.len() - 1)].map(|k| ratios[k]);
+        if here < before || here < after {
+            continue;
+        }
+        let sought = golden_section(&ratio, time(look.saturating_sub(1)), time((look + 1).min(LOOKS)));
+        for (t, value) in [(time(look), here), sought] {
+            if value > found.coefficient {
+                (found.coefficient, found.time) = (value, t);
+            }
+        }
+    }
+    Some(found)
+}
+
+/// Where a function changes its sign between two places.
+fn zero(of: &impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
+    let rises = of(high) > 0.0;
+    loop {
+        let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            return high;
+        }
+        if (of(middle) > 0.0) == rises { high = middle } else { low = middle }
+    }
+}
+
+/// The greatest value of a function with one maximum between two places, and where it is.
+fn golden_section(of: &impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> (f64, f64) {
+    const SHARE: f64 = 0.618_033_988_749_894_8;
+    let mut places = [high - SHARE * (high - low), low + SHARE * (high - low)];
+    let mut values = places.map(of);
+    for _ in 0..ROUNDS {
+        if values[0] < values[1] {
+            low = places[0];
+            (places[0], values[0]) = (places[1], values[1]);
+            places[1] = low + SHARE * (high - low);
+            values[1] = of(places[1]);
+        } else {
+            high = places[1];
+            (places[1], values[1]) = (places[0], values[0]);
+            places[0] = high - SHARE * (high - low);
+            values[0] = of(places[0]);
+        }
+    }
+    if values[0] > values[1] { (places[0], values[0]) } else { (places[1], values[1]) }
 }

@@ -10,6 +10,7 @@ use super::ledger::Ledger;
 use super::predict::index;
 use super::queue::{Entry, Pair};
 use super::rolling::RollingDemand;
+use super::tied::SingularPassages;
 use super::verdict::Standing;
 use super::world::World;
 use super::{Clock, Counts, Course, Mover, Simulation, Stopped};
@@ -27,6 +28,8 @@ pub struct Snapshot {
     /// Contacts that are rolling joints as long as friction lets them.
     rolling: Vec<(Pair, u32)>,
     demands: Vec<RollingDemand>,
+    #[serde(default)]
+    singular: Vec<SingularPassages>,
     /// Each body's cell, where there is a grid.
     cells: Option<Vec<[i32; 3]>>,
     queue: Vec<Entry>,
@@ -120,6 +123,7 @@ impl Simulation {
             standing: self.standing.iter().map(|(pair, standing)| (*pair, *standing)).collect(),
             rolling: self.rolling.iter().map(|(pair, joint)| (*pair, index(*joint))).collect(),
             demands: self.demands.values().copied().collect(),
+            singular: self.singular.values().copied().collect(),
             cells: self.cells.as_ref().map(|cells| (0..self.movers.len()).map(|i| cells.of(i)).collect()),
             queue: self.queue.sorted(),
             ledger: self.ledger.clone(),
@@ -190,6 +194,7 @@ impl Simulation {
             standing: snapshot.standing.iter().copied().collect(),
             rolling: snapshot.rolling.iter().map(|(pair, joint)| (*pair, *joint as usize)).collect(),
             demands: snapshot.demands.iter().map(|demand| (demand.joint, *demand)).collect(),
+            singular: snapshot.singular.iter().map(|passages| (passages.body, *passages)).collect(),
             cells: None,
             queue: snapshot.queue.iter().copied().collect(),
             ledger: snapshot.ledger.clone(),

@@ -38,7 +38,7 @@ pub enum Stopped {
     Paradox,
     /// Whoever drives the run ended it.
     Interrupted,
-    /// Events accumulate at one time, or held motion takes ever shorter steps, without end.
+    /// Events accumulate at one time without end.
     Stalled,
     /// A motion or a contact could not be followed; [`Simulation::trouble`](super::Simulation::trouble) says which.
     Lost,

@@ -9,16 +9,27 @@ use super::world::World;
 use super::{Simulation, Unfit};
 use crate::body::State;
 use crate::contact::Side;
-use crate::impact::mechanism::Mechanism;
 use crate::joint::{Joint, Kind};
 use crate::motion::Derivatives;
 use crate::record::JointReaction;
+use serde::{Deserialize, Serialize};
 
 /// How far off a start may be and still be put right: rounding of what a person writes, relative to sizes and speeds.
 const ROUNDING: f64 = 1e-9;
 
-/// Singular values below this, beside the largest entry, are none.
-const DEPENDENT: f64 = 1e-9;
+/// The singular configurations that a linkage has passed, where branches of its motion meet: each time along the branch that
+/// continues the motion.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SingularPassages {
+    /// The first body of the linkage.
+    pub body: usize,
+    /// How many there were.
+    pub count: u64,
+    /// When the first was.
+    pub first: f64,
+    /// When the last was.
+    pub last: f64,
+}
 
 impl World {
     /// How far a body reaches: to its surface, and to what its joints and loads hold it by.
@@ -87,7 +98,8 @@ impl Simulation {
             }
             let now = self.world.joint_among(k, &bodies);
             let with: Vec<_> = joint.bodies.iter().map(|&body| self.world.bodies[body]).zip(states).collect();
-            let [_, speed] = self.sizes_of(&bodies, 0.0);
+            let [size, speed] = self.sizes_of(&bodies, 0.0);
+            let mut largest: f64 = 0.0;
             let velocity = now.rows(&with).iter().fold(0.0, |m: f64, row| {
                 let parts = now.bodies.iter().zip([row.first, row.second]);
                 let along: f64 = parts
@@ -97,9 +109,12 @@ impl Simulation {
                         linear.dot(&state.velocity) + angular.dot(&state.angular_velocity)
                     })
                     .sum();
+                // A row on turns alone is an angular velocity: that of a point at the bodies' reach is a speed.
+                let turns = row.first[0] == Vector3::zeros() && row.second[0] == Vector3::zeros();
+                largest = largest.max(along.abs() * if turns { size } else { 1.0 });
                 m.max(along.abs())
             });
-            if velocity > ROUNDING * speed {
+            if largest > ROUNDING * speed {
                 unfit.push(Unfit::OffJoint { joint: k, velocity });
             }
         }
@@ -166,6 +181,27 @@ impl Simulation {
         reactions
     }
 
+    /// The singular configurations that linkages have passed.
+    pub fn singular_passages(&self) -> impl Iterator<Item = &SingularPassages> {
+        self.singular.values()
+    }
+
+    /// Notes the singular configuration that a group's piece has passed until a time, once.
+    pub(super) fn note_singular(&mut self, number: usize, t: f64) {
+        let Some(group) = &self.groups[number] else { return };
+        let Some(passage) = group.piece.singular_passage().filter(|&passage| passage <= group.local(t))
+        else {
+            return;
+        };
+        let (body, time) = (group.bodies[0] as usize, self.clock.absolute(group.zero + passage));
+        let start = SingularPassages { body, count: 0, first: time, last: f64::NEG_INFINITY };
+        let passages = self.singular.entry(body).or_insert(start);
+        // A piece is asked more than once.
+        if time - passages.last > 0.5 * (group.piece.until - group.piece.from) {
+            (passages.count, passages.last) = (passages.count + 1, time);
+        }
+    }
+
     /// How many of the rows of the joints depend on others as they stand now: the reactions are then those of least norm.
     #[must_use]
     pub fn dependent_rows(&self) -> usize {
@@ -173,17 +209,7 @@ impl Simulation {
         let of = |system: &System| {
             let bodies: Vec<u32> = system.bodies.iter().map(|&body| index(body)).collect();
             let now: Vec<State> = system.bodies.iter().map(|&body| states[body]).collect();
-            let joints: Vec<Joint> =
-                system.joints.iter().map(|&k| self.world.joint_now(k, &bodies, &now)).collect();
-            let bodies: Vec<_> = system.bodies.iter().map(|&b| self.world.bodies[b]).zip(now).collect();
-            let rows =
-                Mechanism { bodies: &bodies, joints: &joints, contacts: &[] }.assemble().problem.bilateral;
-            let count = rows.nrows();
-            if count == 0 {
-                return 0;
-            }
-            let level = DEPENDENT * rows.amax();
-            count - rows.rank(level)
+            flow_of(&self.world, &bodies, &[], self.time()).dependent_rows(&now)
         };
         self.world.ties.systems().iter().map(of).sum()
     }
