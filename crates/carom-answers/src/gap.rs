@@ -3,7 +3,6 @@
 use carom::body::State;
 use carom::contact::Side;
 use carom::gap::{Gap, gap, gap_to_plane};
-use carom::motion::Flight;
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
 use carom::shape::Shape;
@@ -64,8 +63,7 @@ pub fn answer(subject: &Subject, at: f64) -> Result<Answer, Refusal> {
 
 /// Every pair that has a gap, or what is wrong with the box.
 fn pairs(scene: &Scene, t: f64) -> Result<Vec<Pair>, String> {
-    let poses: Vec<_> =
-        scene.bodies.iter().map(|b| Flight::new(&b.body, &b.state, &scene.gravity).at(t).pose()).collect();
+    let poses: Vec<_> = scene.bodies.iter().map(|b| b.flight(&scene.gravity).at(t).pose()).collect();
     let periodic = scene.periodic.map(|lengths| Periodic { lengths });
     let mut pairs = Vec::new();
     let mut push = |sides: [Side; 2], found: Gap, points: [Vector3<f64>; 2], image: Option<Vector3<f64>>| {

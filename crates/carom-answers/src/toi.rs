@@ -1,22 +1,20 @@
 //! The first time of impact of every pair of a scene in free flight, with its error bound.
 
 use carom::contact::Side;
-use carom::contact::classify::Type;
 use carom::motion::Flight;
 use carom::pairs::{Other, Query, first_contacts};
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
 use carom::shape::Shape;
 use carom::toi::periodic::Periodic;
-use carom::toi::{Meeting, Moving, Search, Touch, Window};
+use carom::toi::{Meeting, Moving, Search, Window};
 use nalgebra::Vector3;
 use serde::Serialize;
 
 use crate::options::END;
 use crate::overlap::{self, Overlap};
-use crate::touch::{self, First, Flying};
-use crate::words::number;
-use crate::{Refusal, Subject};
+use crate::touch::{self, First};
+use crate::{Refusal, Subject, Verdict};
 
 /// The first contacts of a scene.
 #[derive(Debug, Clone, Serialize)]
@@ -34,10 +32,14 @@ pub struct Answer {
 pub struct Pair {
     /// The names, a plane first.
     pub bodies: [String; 2],
-    /// The first time of impact; none when they do not meet.
+    /// The first time of impact, of a graze that of the least gap; none when they do not meet.
     pub time: Option<f64>,
-    /// A bound on its error.
+    /// A bound on its error, by the search and by the rounding of the data.
     pub time_error: Option<f64>,
+    /// No contact is before this time: that of the contact, the end of the search, or where it gave up.
+    pub searched_until: f64,
+    /// Whether the search gave up before it came to a contact or to its end.
+    pub undecided: bool,
     /// The gap left at that time.
     pub gap: Option<f64>,
     /// From the first to the second.
@@ -49,11 +51,34 @@ pub struct Pair {
     /// As `classify` names it: `normal` where they approach; none when they do not meet.
     #[serde(rename = "type")]
     pub kind: Option<&'static str>,
+    /// Of a graze: the time before which the gap is above zero by more than its rounding and that of the data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_zero: Option<f64>,
+    /// Of a graze: when the gap is least, and how large it is then, which may be below zero by rounding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minimum: Option<Minimum>,
     /// In a periodic box, the displacement of the second body that is met.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<[f64; 3]>,
     /// How often the gap was evaluated.
     pub evaluations: u32,
+}
+
+/// The least gap of a graze.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Minimum {
+    /// When.
+    pub time: f64,
+    /// How large.
+    pub gap: f64,
+}
+
+impl Answer {
+    /// Whether there is an answer for every pair.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        if self.pairs.iter().any(|pair| pair.undecided) { Verdict::NoAnswer } else { Verdict::Done }
+    }
 }
 
 /// Follows every pair until a time, by default the scene's `run.until`.
@@ -69,13 +94,8 @@ pub fn answer(subject: &Subject, until: Option<f64>) -> Result<Answer, Refusal> 
     }
     let until = until.unwrap_or(scene.run.until);
     let found = Found::of(scene, until);
-    if !found.overlaps.is_empty() || !found.lost.is_empty() {
-        let source = subject.source();
-        let mut diagnostics = overlap::explain(&source, scene, found.overlaps);
-        diagnostics.extend(found.lost.iter().map(|(body, message)| {
-            source.explain(&format!("body[{body}]"), message, "a motion that can be computed")
-        }));
-        return Err(subject.input.refuse(diagnostics));
+    if !found.overlaps.is_empty() {
+        return Err(subject.input.refuse(overlap::explain(&subject.source(), scene, found.overlaps)));
     }
     Ok(Answer { title: scene.title.clone(), until, pairs: found.pairs })
 }
@@ -86,15 +106,12 @@ struct Found {
     pairs: Vec<Pair>,
     /// Those that overlap already.
     overlaps: Vec<Overlap>,
-    /// Those that cannot be followed: the second body's number and what to say.
-    lost: Vec<(usize, String)>,
 }
 
 impl Found {
     /// Follows them.
     fn of(scene: &Scene, until: f64) -> Self {
-        let flights: Vec<Flight> =
-            scene.bodies.iter().map(|b| Flight::new(&b.body, &b.state, &scene.gravity)).collect();
+        let flights: Vec<Flight> = scene.bodies.iter().map(|b| b.flight(&scene.gravity)).collect();
         let moving = |i: usize| Moving::new(&scene.bodies[i].body.shape, &flights[i]);
         let periodic = scene.periodic.map(|lengths| Periodic { lengths });
         let (mut sides, mut queries) = (Vec::new(), Vec::new());
@@ -128,23 +145,14 @@ impl Found {
         }
         let mut all = Self::default();
         for ((first, second), found) in sides.into_iter().zip(first_contacts(&queries)) {
-            match found.meeting {
-                Meeting::At(_) | Meeting::Apart => {
-                    let touch = touch_of(scene, &flights, (first, second), found.image);
-                    let image =
-                        periodic.filter(|_| matches!(first, Side::Body(_))).map(|_| found.image.into());
-                    let bodies = [first, Side::Body(second)].map(|side| name(scene, side).to_string());
-                    all.pairs.push(pair(bodies, &touch, &found, image));
-                }
-                Meeting::Overlapping(depth) => all.overlaps.push(Overlap { first, second, depth }),
-                Meeting::Undecided(t) => {
-                    let [one, two] = [first, Side::Body(second)].map(|side| name(scene, side));
-                    all.lost.push((second, format!(
-                    "`{one}` and `{two}` could not be followed beyond t = {}: their motion is too fast, or its magnitudes too far apart",
-                    number(t)
-                )));
-                }
+            if let Meeting::Overlapping(depth) = found.meeting {
+                all.overlaps.push(Overlap { first, second, depth });
+                continue;
             }
+            let touch = touch_of(scene, &flights, (first, second), found.image);
+            let image = periodic.filter(|_| matches!(first, Side::Body(_))).map(|_| found.image.into());
+            let bodies = [first, Side::Body(second)].map(|side| name(scene, side).to_string());
+            all.pairs.push(pair(bodies, &touch, &found, until, image));
         }
         all
     }
@@ -157,7 +165,7 @@ fn touch_of<'a>(
     (first, second): (Side, usize),
     image: Vector3<f64>,
 ) -> touch::Pair<'a> {
-    let flying = |i: usize| Flying { body: &scene.bodies[i].body, flight: &flights[i] };
+    let flying = |i: usize| scene.bodies[i].given(&flights[i]);
     let first = match first {
         Side::Plane(k) => First::Plane(&scene.planes[k].half_space),
         Side::Body(i) => First::Body(flying(i)),
@@ -165,32 +173,46 @@ fn touch_of<'a>(
     touch::Pair { first, second: flying(second), gravity: scene.gravity, image }
 }
 
-/// One pair's answer. A touch without approach is known better by its velocities than by its gap.
-fn pair(bodies: [String; 2], touch: &touch::Pair, found: &Search, image: Option<[f64; 3]>) -> Pair {
+/// One pair's answer.
+fn pair(
+    bodies: [String; 2],
+    touch: &touch::Pair,
+    found: &Search,
+    until: f64,
+    image: Option<[f64; 3]>,
+) -> Pair {
     let mut pair = Pair {
         bodies,
         time: None,
         time_error: None,
+        searched_until: until,
+        undecided: false,
         gap: None,
         normal: None,
         point: None,
         approach: None,
         kind: None,
+        first_zero: None,
+        minimum: None,
         image: None,
         evaluations: found.evaluations,
     };
-    let Meeting::At(mut contact) = found.meeting else { return pair };
-    let mut kind = Type::Normal;
-    if contact.touch != Touch::Approaching {
-        (contact, kind) = touch.sharpened(&contact).unwrap_or((contact, Type::Degenerate));
+    if let Meeting::Undecided(reached) = found.meeting {
+        pair.searched_until = reached;
+        pair.undecided = true;
     }
+    let Meeting::At(contact) = found.meeting else { return pair };
+    let touch::Told { contact, kind, first_zero } = touch.told(&contact, until);
     pair.time = Some(contact.time);
     pair.time_error = Some(contact.time_error);
+    pair.searched_until = contact.time;
     pair.gap = Some(contact.gap);
     pair.normal = Some(contact.normal.into());
     pair.point = Some(contact.point.into());
     pair.approach = Some(contact.approach);
     pair.kind = Some(kind.name());
+    pair.first_zero = first_zero;
+    pair.minimum = first_zero.map(|_| Minimum { time: contact.time, gap: contact.gap });
     pair.image = image;
     pair
 }

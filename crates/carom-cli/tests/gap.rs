@@ -296,3 +296,75 @@ fn a_needle_on_a_face_bounces_off_its_tip() {
     }
     close(&ran["final"]["needle"]["velocity"][2], impulse - 1.0, 1e-13, "velocity after");
 }
+
+const SPINNING: &str = "\
+carom = 1
+[[body]]
+name = 'a'
+shape = { ellipsoid = { semi_axes = [1, 2, 3] } }
+mass = 1
+angular_velocity = [0.3, 2, 0.5]
+[[body]]
+name = 'b'
+shape = { ellipsoid = { semi_axes = [1, 2, 3] } }
+mass = 1
+position = [5.99, 0, 0]
+angular_velocity = [1, 0.3, 1.7]
+[[body]]
+name = 'c'
+shape = { sphere = { radius = 0.5 } }
+mass = 1
+position = [0, 0, 8]
+velocity = [0, 0, -1]
+";
+
+#[test]
+fn a_search_that_gives_up_is_undecided_and_the_others_are_answered() {
+    let (code, out, err) = toi(SPINNING, &["--json", "--until", "1e9"]);
+    assert_eq!((code, err.as_str()), (Some(3), ""));
+    let document: Value = serde_json::from_str(&out).unwrap();
+    let [spinning, met, _] = [0, 1, 2].map(|k| &document["pairs"][k]);
+    let reached = spinning["searched_until"].as_f64().unwrap();
+    assert!(spinning["undecided"] == true && spinning["time"].is_null(), "{spinning}");
+    assert!(reached > 1e5 && reached < 1e9, "{spinning}");
+    assert!(met["undecided"] == false && met["searched_until"] == met["time"], "{met}");
+    assert!((met["time"].as_f64().unwrap() - 4.8878302289907465).abs() < 1e-12, "{met}");
+    let (code, out, _) = toi(SPINNING, &["--until", "1e9"]);
+    assert_eq!(code, Some(3));
+    assert!(out.contains("a and c meet at t = 4.88783022899"), "{out}");
+    assert!(out.contains("a and b: undecided; they do not meet before t = "), "{out}");
+    // What can be searched to its end is.
+    let (code, out, _) = toi(SPINNING, &["--json", "--until", "1e5"]);
+    let document: Value = serde_json::from_str(&out).unwrap();
+    let pair = &document["pairs"][0];
+    assert!(code == Some(0) && pair["undecided"] == false && pair["searched_until"] == 1e5, "{pair}");
+}
+
+#[test]
+fn a_graze_states_its_minimum_and_its_first_zero() {
+    let (code, out, _) = run(&["toi", "../gallery/graze.toml", "--json"]);
+    let document: Value = serde_json::from_str(&out).unwrap();
+    let pair = &document["pairs"][0];
+    assert!(code == Some(0) && pair["type"] == "graze", "{pair}");
+    let (time, error) = (pair["time"].as_f64().unwrap(), pair["time_error"].as_f64().unwrap());
+    assert!((time - 2.0).abs() <= error && error < 1e-13, "{pair}");
+    assert_eq!(pair["minimum"]["time"], pair["time"]);
+    assert!(pair["minimum"]["gap"].as_f64().unwrap().abs() < 1e-14, "{pair}");
+    // Balls of radius ½ at speed 1: within δ of touching for √(2δ/g'') before.
+    let first = pair["first_zero"].as_f64().unwrap();
+    assert!(first < 2.0 && 2.0 - first < 1e-6, "{pair}");
+    // A ball that is lower by less than any rounding can tell has its first zero in between.
+    let lower = "carom = 1\n[[body]]\nname = 'one'\nshape = { sphere = { radius = 0.5 } }\nmass = 1\n[[body]]\nname = 'two'\n\
+        shape = { sphere = { radius = 0.5 } }\nmass = 1\nposition = [-2, 0.9999999999999998, 0]\nvelocity = [1, 0, 0]\n";
+    let (_, out, _) = toi(lower, &["--json"]);
+    let document: Value = serde_json::from_str(&out).unwrap();
+    let pair = &document["pairs"][0];
+    // (2 − t)² = 1 − (1 − 2ε)², to first order 2·2.2e-16.
+    let truth = 2.0 - (2.0 * 2.220446049250313e-16_f64).sqrt();
+    assert_eq!(pair["type"], "graze", "{pair}");
+    assert!(
+        pair["first_zero"].as_f64().unwrap() <= truth && truth <= pair["time"].as_f64().unwrap(),
+        "{pair}"
+    );
+    assert!(pair["minimum"]["gap"].as_f64().unwrap() <= 0.0, "{pair}");
+}

@@ -344,6 +344,14 @@ fn user_toi<'py>(
         Meeting::At(_) => code(Type::Degenerate),
     });
     columns.set_item("status", PyArray1::from_iter(py, status))?;
+    let ends = found.iter().enumerate().map(|(i, search)| match search.meeting {
+        Meeting::Apart => until.positive(i).map_or(f64::NAN, |until| until[0]),
+        Meeting::Overlapping(_) => 0.0,
+        Meeting::Undecided(reached) => reached,
+        Meeting::At(contact) => contact.time,
+    });
+    columns.set_item("searched_until", PyArray1::from_iter(py, ends))?;
+    columns.set_item("first_zero", PyArray1::from_iter(py, found.iter().map(|_| f64::NAN)))?;
     columns
         .set_item("evaluations", PyArray1::from_iter(py, found.iter().map(|search| search.evaluations)))?;
     Ok(columns)

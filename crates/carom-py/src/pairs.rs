@@ -9,11 +9,12 @@ use std::time::Instant;
 use carom::body::Body;
 use carom::contact::classify::Type;
 use carom::gap::{Gap, gap, gap_to_plane};
-use carom::motion::Flight;
+use carom::motion::{Flight, Given};
+use carom::pairs::{Other, Query};
 use carom::shape::Shape;
 use carom::toi::periodic::Periodic;
-use carom::toi::{Meeting, Moving, Search, Touch, Window, first_contact, first_contact_with_plane};
-use carom_answers::touch::{First, Flying, Pair};
+use carom::toi::{Meeting, Moving, Search, Window, first_contact};
+use carom_answers::touch::{First, Pair};
 use nalgebra::{Isometry3, Vector3};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArrayDyn};
 use pyo3::exceptions::PyValueError;
@@ -193,8 +194,8 @@ impl Course {
         Moving::new(&self.body.shape, &self.flight)
     }
 
-    fn flying(&self) -> Flying<'_> {
-        Flying { body: &self.body, flight: &self.flight }
+    fn given(&self) -> Given<'_> {
+        Given::new(&self.body, &self.flight, None)
     }
 }
 
@@ -216,44 +217,69 @@ impl<'a> Flights<'a> {
         })
     }
 
-    /// The first contact of a pair, with the code of its status.
-    fn first_contact(&self, i: usize) -> Result<(Search, u8), BadRow> {
+    /// The first contact of a pair as it is told.
+    fn first_contact(&self, i: usize) -> Result<Met, BadRow> {
         let gravity = self.gravity.vector(i)?;
         let window = Window::new(0.0, self.until.positive(i)?[0]);
         let second = Course::new(&self.seconds, i, &gravity)?;
         let met = |first: First<'_>, found: Search| {
-            named(found, &Pair { first, second: second.flying(), gravity, image: found.image })
+            let pair = Pair { first, second: second.given(), gravity, image: found.image };
+            named(found, &pair, window.until)
         };
         Ok(match &self.firsts {
             Firsts::Planes(planes) => {
                 let plane = planes.get(i)?;
-                met(First::Plane(&plane), first_contact_with_plane(second.moving(), &plane, window))
+                let query = Query { first: second.moving(), other: Other::Plane(&plane), window };
+                met(First::Plane(&plane), query.first_contact())
             }
             Firsts::Bodies(bodies) => {
                 let first = Course::new(bodies, i, &gravity)?;
-                let found = match &self.periodic {
-                    Some(periodic) => periodic.first_contact(first.moving(), second.moving(), window),
-                    None => first_contact(first.moving(), second.moving(), window),
+                let other = match self.periodic {
+                    Some(periodic) => Other::Images(second.moving(), periodic),
+                    None => Other::Body(second.moving()),
                 };
-                met(First::Body(first.flying()), found)
+                met(
+                    First::Body(first.given()),
+                    Query { first: first.moving(), other, window }.first_contact(),
+                )
             }
         })
     }
 }
 
-/// A search with the code of what came of it, and with what the velocities know of a contact without approach.
-fn named(mut found: Search, pair: &Pair<'_>) -> (Search, u8) {
+/// What came of a search, as it is told.
+struct Met {
+    found: Search,
+    /// The code.
+    status: u8,
+    /// No contact is before this time.
+    searched_until: f64,
+    /// When the gap of a graze may first be zero.
+    first_zero: f64,
+}
+
+/// A search with the code of what came of it, and a contact as it is told.
+fn named(mut found: Search, pair: &Pair<'_>, until: f64) -> Met {
+    let (mut searched_until, mut first_zero) = (until, f64::NAN);
     let status = match found.meeting {
         Meeting::Apart => APART,
-        Meeting::Overlapping(_) => OVERLAPPING,
-        Meeting::Undecided(_) => UNDECIDED,
-        Meeting::At(contact) if contact.touch == Touch::Approaching => code(Type::Normal),
-        Meeting::At(contact) => pair.sharpened(&contact).map_or(code(Type::Degenerate), |(sharper, kind)| {
-            found.meeting = Meeting::At(sharper);
-            code(kind)
-        }),
+        Meeting::Overlapping(_) => {
+            searched_until = 0.0;
+            OVERLAPPING
+        }
+        Meeting::Undecided(reached) => {
+            searched_until = reached;
+            UNDECIDED
+        }
+        Meeting::At(contact) => {
+            let told = pair.told(&contact, until);
+            found.meeting = Meeting::At(told.contact);
+            searched_until = told.contact.time;
+            first_zero = told.first_zero.unwrap_or(f64::NAN);
+            code(told.kind)
+        }
     };
-    (found, status)
+    Met { found, status, searched_until, first_zero }
 }
 
 /// The code of a contact by its type; there are eight.
@@ -286,6 +312,8 @@ fn toi_many<'py>(
     let mut statuses = vec![APART; count];
     let mut evaluations = vec![0_u32; count];
     let mut images = vec![[0.0; 3]; count];
+    // Until when there is no contact, and when the gap of a graze may first be zero.
+    let mut bounds = vec![[nothing; 2]; count];
     batch::run(py, count, progress.as_ref(), |range| {
         let start = range.start;
         (
@@ -297,15 +325,18 @@ fn toi_many<'py>(
             approaches[range.clone()].par_chunks_mut(BLOCK),
             statuses[range.clone()].par_chunks_mut(BLOCK),
             evaluations[range.clone()].par_chunks_mut(BLOCK),
-            images[range].par_chunks_mut(BLOCK),
+            images[range.clone()].par_chunks_mut(BLOCK),
+            bounds[range].par_chunks_mut(BLOCK),
         )
             .into_par_iter()
             .enumerate()
             .try_for_each(
-                |(block, (time, error, gap, normal, point, approach, status, evaluated, image))| {
+                |(block, (time, error, gap, normal, point, approach, status, evaluated, image, bound))| {
                     for k in 0..time.len() {
-                        let (found, code) = flights.first_contact(start + block * BLOCK + k)?;
-                        status[k] = code;
+                        let met = flights.first_contact(start + block * BLOCK + k)?;
+                        let found = met.found;
+                        status[k] = met.status;
+                        bound[k] = [met.searched_until, met.first_zero];
                         evaluated[k] = found.evaluations;
                         image[k] = found.image.into();
                         match found.meeting {
@@ -333,6 +364,8 @@ fn toi_many<'py>(
     columns.set_item("point", three(py, points)?)?;
     columns.set_item("approach", PyArray1::from_vec(py, approaches))?;
     columns.set_item("status", PyArray1::from_vec(py, statuses))?;
+    columns.set_item("searched_until", PyArray1::from_iter(py, bounds.iter().map(|bound| bound[0])))?;
+    columns.set_item("first_zero", PyArray1::from_iter(py, bounds.iter().map(|bound| bound[1])))?;
     columns.set_item("evaluations", PyArray1::from_vec(py, evaluations))?;
     if flights.periodic.is_some() {
         columns.set_item("image", three(py, images)?)?;

@@ -117,7 +117,7 @@ def test_first_contacts_and_gaps_are_the_program_s(periodic: bool, program: Call
                     check_column(gaps.image, theirs, "image")
                 continue
             found = carom.toi_many(first, second, until=9.0, gravity=scene["world"]["gravity"], periodic=box)
-            for name in ("time", "time_error", "gap", "normal", "point", "approach", "evaluations"):
+            for name in ("time", "time_error", "searched_until", "gap", "normal", "point", "approach", "evaluations"):
                 check_column(found[name], theirs, name)
             if box:
                 check_column(found.image, theirs, "image")
@@ -140,6 +140,7 @@ def test_a_touch_without_approach_is_sharpened_and_named(program: Callable[..., 
     found = carom.toi_many(one, two, until=10.0)
     assert found.type.tolist() == ["graze"]
     assert abs(found.time[0] - 3.0) <= found.time_error[0] < 1e-6
+    assert 3.0 - 1e-6 < found.first_zero[0] < 3.0 and found.searched_until[0] == found.time[0]
 
 
 def test_strikes_are_those_of_solve() -> None:

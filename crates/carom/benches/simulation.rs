@@ -118,6 +118,7 @@ fn gas(count: u32, shape: &Shape, events: usize) -> Simulation {
                 velocity: draw(),
                 angular_velocity: draw() * 2.0,
             },
+            body_spin: None,
         });
     }
     let (world, states) = World::of(&scene);

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::motion::Motion;
 use crate::shape::{Convex, HalfSpace};
 use crate::toi::periodic::Periodic;
-use crate::toi::{Moving, Search, Window, first_contact, first_contact_with_plane};
+use crate::toi::{Meeting, Moving, Search, Window, first_contact, first_contact_with_plane};
 
 /// One question.
 #[derive(Debug, Clone, Copy)]
@@ -42,15 +42,34 @@ impl<S, M> Clone for Other<'_, S, M> {
 
 impl<S, M> Copy for Other<'_, S, M> {}
 
+/// A search that gives up on its way is taken up again from there, until all of it took so many gaps.
+const MOST_EVALUATIONS: u32 = 1_000_000;
+
 impl<S: Convex, M: Motion> Query<'_, S, M> {
-    /// The answer.
+    /// The answer; undecided where it takes more than a million gaps, or the motion is no number.
     #[must_use]
     pub fn first_contact(&self) -> Search {
+        let mut window = self.window;
+        let mut found = self.search(window);
+        while let Meeting::Undecided(reached) = found.meeting
+            && reached > window.from
+            && found.evaluations < MOST_EVALUATIONS
+        {
+            // Nothing touches there.
+            window = Window::new(reached, window.until);
+            let next = self.search(window);
+            let evaluations = found.evaluations.saturating_add(next.evaluations);
+            found = Search { evaluations, at_start: found.at_start, ..next };
+        }
+        found
+    }
+
+    fn search(&self, window: Window) -> Search {
         match &self.other {
-            Other::Body(second) => first_contact(self.first, *second, self.window),
-            Other::Images(second, periodic) => periodic.first_contact(self.first, *second, self.window),
-            Other::OwnImages(periodic) => periodic.first_contact_with_own(self.first, self.window),
-            Other::Plane(plane) => first_contact_with_plane(self.first, plane, self.window),
+            Other::Body(second) => first_contact(self.first, *second, window),
+            Other::Images(second, periodic) => periodic.first_contact(self.first, *second, window),
+            Other::OwnImages(periodic) => periodic.first_contact_with_own(self.first, window),
+            Other::Plane(plane) => first_contact_with_plane(self.first, plane, window),
         }
     }
 }

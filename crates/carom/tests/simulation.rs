@@ -62,6 +62,7 @@ fn free(bodies: &[Body]) -> World {
             name: format!("body{i}"),
             body: *body,
             state: State::at(Vector3::zeros()),
+            body_spin: None,
         })
         .collect();
     World::of(&scene).0

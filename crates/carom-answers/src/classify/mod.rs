@@ -173,7 +173,7 @@ impl Pair<'_> {
         };
         let effective_inverse_mass =
             effective_inverse_mass([first, Some((&second.body, &state))], &k.points, &k.normal);
-        let flight = Flight::new(&second.body, &state, &scene.gravity);
+        let flight = Flight::given(&second.body, &state, second.body_spin.as_ref(), &scene.gravity);
         let neighbourhood = draw.and_then(|span| {
             let times = times(span.unwrap_or_else(|| readable_span(&class)));
             match self.sides[0] {
@@ -185,7 +185,7 @@ impl Pair<'_> {
                 ),
                 Side::Body(i) => {
                     let first = &scene.bodies[i];
-                    let other = Flight::new(&first.body, &first.state, &scene.gravity);
+                    let other = first.flight(&scene.gravity);
                     neighbourhood(
                         Other::Body(&first.body.shape, &other),
                         (&second.body.shape, &flight),

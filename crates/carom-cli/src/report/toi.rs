@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use carom_answers::toi::Answer;
+use carom_answers::toi::{Answer, Pair};
 use nalgebra::Vector3;
 
 use super::gap::displaced;
@@ -17,7 +17,14 @@ pub fn write(out: &mut dyn Write, answer: &Answer, style: Style) -> io::Result<(
         .iter()
         .filter_map(|pair| pair.time.map(|time| (time, pair)))
         .reduce(|a, b| if b.0 < a.0 { b } else { a });
+    let undecided = pairs.iter().filter(|pair| pair.undecided).count();
     match first {
+        None if undecided > 0 => writeln!(
+            out,
+            "No pair is known to meet before t = {}; {undecided} of {} undecided.",
+            number(*until),
+            pairs.len()
+        )?,
         None => writeln!(out, "Nothing meets before t = {}.", number(*until))?,
         Some((time, pair)) => {
             let [a, b] = &pair.bodies;
@@ -42,9 +49,34 @@ pub fn write(out: &mut dyn Write, answer: &Answer, style: Style) -> io::Result<(
             displaced(&pair.bodies[1], pair.image).into(),
             or_dash(pair.time.map(|t| t.to_string())),
             or_dash(pair.time_error.map(residual)),
-            or_dash(pair.kind.map(str::to_string)),
+            or_dash(pair.kind.or(pair.undecided.then_some("undecided")).map(str::to_string)),
             or_dash(pair.approach.map(number)),
             or_dash(pair.point.map(|p| vector(&Vector3::from(p), 1.0))),
         ]
-    })
+    })?;
+    let notes: Vec<String> = pairs.iter().filter_map(note).collect();
+    if !notes.is_empty() {
+        writeln!(out, "\n{}", style.heading("notes"))?;
+        for note in notes {
+            writeln!(out, "  - {note}")?;
+        }
+    }
+    Ok(())
+}
+
+/// What a row of the table does not tell.
+fn note(pair: &Pair) -> Option<String> {
+    let [a, b] = &pair.bodies;
+    if pair.undecided {
+        return Some(format!(
+            "{a} and {b}: undecided; they do not meet before t = {}, where the search was given up after {} gaps",
+            pair.searched_until, pair.evaluations
+        ));
+    }
+    let (first_zero, minimum) = (pair.first_zero?, pair.minimum?);
+    let gap = if minimum.gap == 0.0 { "0".to_string() } else { format!("{:.1e}", minimum.gap) };
+    Some(format!(
+        "{a} and {b}: the gap is least, {gap}, at t = {}; within rounding it may be zero from t = {first_zero} on",
+        minimum.time
+    ))
 }

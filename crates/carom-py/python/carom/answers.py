@@ -289,15 +289,17 @@ class PairGaps(Answer):
 
 
 class FirstContacts(Answer):
-    """The answer of `toi`: `pairs` with `time`, `time_error`, `normal`, `point`, `approach` and `type`."""
+    """The answer of `toi`: `pairs` with `time`, `time_error`, `normal`, `point`, `approach` and `type`; `searched_until` and
+    `undecided`; of a graze also `minimum` (`time`, `gap`) and `first_zero`."""
 
     __slots__ = ()
 
     def _summary(self) -> str:
         pairs = [pair for pair in self._document()["pairs"] if pair["time"] is not None]
         first = min(pairs, key=lambda pair: pair["time"], default=None)
+        undecided = sum(pair["undecided"] for pair in self._document()["pairs"])
         if first is None:
-            return "no pair meets"
+            return f"{undecided} pairs undecided, no other meets" if undecided else "no pair meets"
         return f"{' and '.join(first['bodies'])} meet at t = {first['time']!r} (to {first['time_error']:.1e})"
 
 

@@ -40,7 +40,9 @@ class Gaps(Columns):
 
 class Contacts(Columns):
     """The first contacts of many pairs: `time` (NaN where there is none), `time_error` (a bound), `gap`, `normal`, `point`,
-    `approach`, `evaluations`, `status`, and in a periodic box `image`.
+    `approach`, `evaluations`, `status`, and in a periodic box `image`. Before `searched_until` no pair has a contact: it is the
+    time of the contact, `until`, or where an undecided search was given up. The gap of a graze is least at its `time`, and may be
+    zero, within rounding, from `first_zero` on (NaN for anything else).
 
     `status` is a code, `APART`, `OVERLAPPING`, `UNDECIDED`, or from `MET` on a contact; `type` spells it out, a contact as `carom
     classify` names it.
@@ -53,6 +55,8 @@ class Contacts(Columns):
     point: Floats
     approach: Floats
     image: Floats
+    searched_until: Floats
+    first_zero: Floats
     status: NDArray[np.uint8]
     evaluations: NDArray[np.uint32]
 

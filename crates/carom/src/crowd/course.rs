@@ -14,6 +14,7 @@
 use nalgebra::{UnitQuaternion, Vector3};
 use prefetch_index::prefetch_index;
 
+use super::World;
 use crate::body::{Body, State};
 use crate::motion::{Flight, Motion};
 use crate::shape::Shape;
@@ -69,9 +70,17 @@ impl Turning {
 
 impl Spin {
     pub fn new(body: &Body, state: &State, since: f64) -> Self {
+        Self::given(body, state, None, since)
+    }
+
+    /// The same where the angular velocity may have been given in body axes.
+    pub fn given(body: &Body, state: &State, body_spin: Option<&Vector3<f64>>, since: f64) -> Self {
         match body.shape {
             Shape::Sphere { .. } | Shape::Point => Self::Ball(Ball::new(body, state, since)),
-            _ => Self::Turning(Turning { since, flight: Flight::new(body, state, &Vector3::zeros()) }),
+            _ => {
+                let flight = Flight::given(body, state, body_spin, &Vector3::zeros());
+                Self::Turning(Turning { since, flight })
+            }
         }
     }
 
@@ -136,12 +145,14 @@ impl SpinOf<'_> {
 
 impl Spins {
     /// Of bodies in these states.
-    pub fn new(bodies: &[Body], states: &[State]) -> Self {
-        let each = || bodies.iter().zip(states);
-        if bodies.iter().all(|body| matches!(body.shape, Shape::Sphere { .. } | Shape::Point)) {
+    pub fn new(world: &World, states: &[State]) -> Self {
+        let each = || world.bodies.iter().zip(states);
+        if world.bodies.iter().all(|body| matches!(body.shape, Shape::Sphere { .. } | Shape::Point)) {
             return Self::Balls(each().map(|(body, state)| Ball::new(body, state, 0.0)).collect());
         }
-        Self::Any(each().map(|(body, state)| Spin::new(body, state, 0.0)).collect())
+        let spin =
+            |(i, (body, state)): (usize, (&Body, &State))| Spin::given(body, state, world.body_spin(i), 0.0);
+        Self::Any(each().enumerate().map(spin).collect())
     }
 
     #[inline(always)]

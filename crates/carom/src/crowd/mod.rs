@@ -254,7 +254,7 @@ impl Crowd {
         let cold = Field::collect(kinds.into_iter().enumerate().map(|(i, kind)| Cold::new(i, kind)));
         let radii = world.radius.clone();
         let equal = radii.first().copied().filter(|first| radii.iter().all(|radius| radius == first));
-        let spins = Spins::new(&world.bodies, states);
+        let spins = Spins::new(&world, states);
         let ledger = Ledger::open(&world, states);
         let bodies = hot.len();
         let mut crowd = Self {

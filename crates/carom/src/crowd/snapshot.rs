@@ -132,7 +132,8 @@ impl Crowd {
             crowd.hot[i] = Hot { line: Line { position, velocity, since: record.since }, due: f64::INFINITY };
             crowd.radii[i] = crowd.world.radius[name];
             crowd.boxes[i] = record.boxes;
-            let spin = Spin::new(body, &State::from(&record.turning), record.turning_since);
+            let start = State::from(&record.turning);
+            let spin = Spin::given(body, &start, crowd.world.body_spin(name), record.turning_since);
             crowd.spins.set(i, &spin);
             crowd.cold[i] = Cold {
                 home: record.home.into(),

@@ -94,6 +94,7 @@ pub fn populate(scene: &Scene) -> Scene {
             name: format!("{}[{i}]", fill.name),
             body,
             state: State::at(Vector3::zeros()),
+            body_spin: None,
         }));
         scene.fills.push(fill);
     }

@@ -15,7 +15,8 @@
 //! that of the node, are held to 32 digits and their phases reduced before rounding, so that for the data as given the
 //! attitude at 10⁶ s is as good as at 1 s: within 2·10⁻¹⁵ of 60-digit values for 29 tops (tests). Data differ from what
 //! was meant by rounding, and that grows: a relative change ε of ω moves the phase by ε ω t, and near the separatrix by a
-//! further factor up to 1/(1−m).
+//! further factor up to 1/(1−m). [`Given`] says by how much, and an angular velocity that was given in body axes is
+//! integrated as it was given ([`Flight::given`]).
 //!
 //! **Limits.** Moments must be positive, and within some hundred decades of one another; they need not be those of a real
 //! body. A wobble below 10⁻¹⁴⁰ of the spin is none, and a state on the separatrix to the last bit, but not at its pole,
@@ -25,12 +26,15 @@
 
 pub mod elliptic;
 mod rotation;
+mod rounding;
 mod two;
 
 use nalgebra::{UnitQuaternion, Vector3};
 
 use crate::body::{Body, State};
 use rotation::Rotation;
+use rounding::is_spin_of;
+pub use rounding::{DATA, Given};
 
 /// Where a body is at time t, and how far from straight and steady its motion can be.
 ///
@@ -139,11 +143,27 @@ impl Flight {
     /// A fixed body stays where it is, with no velocity.
     #[must_use]
     pub fn new(body: &Body, state: &State, gravity: &Vector3<f64>) -> Self {
+        Self::given(body, state, None, gravity)
+    }
+
+    /// The same where the angular velocity may have been given in body axes. These components are then what is integrated: turned
+    /// into the world and back they would lose half a digit's unit, which near the separatrix grows as the motion leaves it.
+    ///
+    /// A state whose angular velocity is not, to the bit, what these components are in the world has changed since they were
+    /// given, and counts alone.
+    #[must_use]
+    pub fn given(
+        body: &Body,
+        state: &State,
+        body_spin: Option<&Vector3<f64>>,
+        gravity: &Vector3<f64>,
+    ) -> Self {
         if body.fixed {
             let start = State { velocity: Vector3::zeros(), angular_velocity: Vector3::zeros(), ..*state };
             return Self { start, gravity: Vector3::zeros(), rotation: None, spin: 0.0, spin_rate: 0.0 };
         }
-        let rotation = Rotation::new(&body.inertia, &state.orientation, &state.angular_velocity);
+        let own = body_spin.filter(|spin| is_spin_of(state, spin));
+        let rotation = Rotation::new(&body.inertia, &state.orientation, &state.angular_velocity, own);
         let extremes = rotation.extremes();
         Self {
             start: *state,
@@ -182,6 +202,11 @@ impl Flight {
             Some(rotation) => rotation.at(t),
             None => (self.start.orientation, self.start.angular_velocity),
         }
+    }
+
+    /// How far rounding may turn the attitude of the closed form, for the data as they are, at any time.
+    pub(crate) fn attitude_rounding(&self) -> f64 {
+        self.rotation.as_ref().map_or(0.0, Rotation::rounding)
     }
 
     /// The acceleration of the centre: gravity, or zero for a fixed body.

@@ -101,18 +101,28 @@ pub(crate) struct Extremes {
 }
 
 impl Rotation {
-    pub fn new(moments: &Vector3<f64>, orientation: &UnitQuaternion<f64>, spin: &Vector3<f64>) -> Self {
-        let largest = spin.amax();
+    /// From the angular velocity in world axes; and in body axes where it is known there, which is then what is integrated.
+    pub fn new(
+        moments: &Vector3<f64>,
+        orientation: &UnitQuaternion<f64>,
+        spin: &Vector3<f64>,
+        own: Option<&Vector3<f64>>,
+    ) -> Self {
+        let exact = own.unwrap_or(spin);
+        let largest = exact.amax();
         if largest == 0.0 || moments.x == moments.y && moments.y == moments.z {
-            return Self::steady(orientation, spin);
+            return Self::steady(orientation, spin, exact);
         }
         // Powers of two, so that no square over- or underflows and no digit changes.
         let unit = binary_unit(largest);
-        let body_spin = in_body_axes(orientation, &(spin / unit));
+        let body_spin = match own {
+            Some(own) => [own.x, own.y, own.z].map(|component| Two::from(component / unit)),
+            None => in_body_axes(orientation, &(spin / unit)),
+        };
         let moments = moments / binary_unit(moments.amax());
         // Its square is the least distance to the separatrix that is told from none.
         if body_spin.iter().filter(|component| component.hi.abs() > LEAST_WOBBLE).count() < 2 {
-            return Self::steady(orientation, spin);
+            return Self::steady(orientation, spin, exact);
         }
         let lone = [0, 1, 2].into_iter().find(|&k| moments[(k + 1) % 3] == moments[(k + 2) % 3]);
         if let Some(axis) = lone {
@@ -120,12 +130,13 @@ impl Rotation {
         }
         match Circling::new(&moments, orientation, &body_spin, unit) {
             Some(circling) => Self::Circling(circling),
-            None => Self::steady(orientation, spin),
+            None => Self::steady(orientation, spin, exact),
         }
     }
 
-    fn steady(orientation: &UnitQuaternion<f64>, spin: &Vector3<f64>) -> Self {
-        let largest = spin.amax();
+    /// About the axis of the angular velocity in the world, as fast as its exact components say in either axes.
+    fn steady(orientation: &UnitQuaternion<f64>, spin: &Vector3<f64>, exact: &Vector3<f64>) -> Self {
+        let largest = exact.amax();
         if largest == 0.0 {
             return Self::Steady {
                 orientation: *orientation,
@@ -135,11 +146,11 @@ impl Rotation {
             };
         }
         let unit = binary_unit(largest);
-        let scaled = spin / unit;
+        let scaled = exact / unit;
         let square = |a: f64| exact_product(a, a);
         let speed = (square(scaled.x) + square(scaled.y) + square(scaled.z)).sqrt();
         let turns = (speed * Two::FRAC_1_PI).scaled(0.5 * unit);
-        Self::Steady { orientation: *orientation, spin: *spin, axis: scaled / speed.hi, turns }
+        Self::Steady { orientation: *orientation, spin: *spin, axis: spin / unit / speed.hi, turns }
     }
 
     /// The orientation and the angular velocity in world axes at time t.
@@ -154,6 +165,16 @@ impl Rotation {
             Self::Symmetric(symmetric) => symmetric.at(t),
             Self::Circling(circling) => circling.at(t),
         }
+    }
+
+    /// What rounding may turn the attitude by: that of a few products of quaternions, and of phases, which are kept in units of
+    /// their period.
+    pub fn rounding(&self) -> f64 {
+        let periods = match self {
+            Self::Steady { .. } | Self::Symmetric(_) => PI,
+            Self::Circling(circling) => circling.functions.quarter_period(),
+        };
+        f64::EPSILON * (4.0 + 2.0 * periods)
     }
 
     pub fn extremes(&self) -> Extremes {
@@ -371,7 +392,7 @@ fn half_angle(x: f64, y: f64) -> [f64; 2] {
     [a * norm, b * norm]
 }
 
-fn unit_quaternion(q: Quaternion<f64>) -> UnitQuaternion<f64> {
+pub(super) fn unit_quaternion(q: Quaternion<f64>) -> UnitQuaternion<f64> {
     let square = q.w * q.w + q.i * q.i + q.j * q.j + q.k * q.k;
     UnitQuaternion::new_unchecked(q * (1.0 / libm::sqrt(square)))
 }

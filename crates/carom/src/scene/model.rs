@@ -8,6 +8,7 @@ use crate::flow::{End, Load, Wrench};
 use crate::impact::Law;
 use crate::impact::coulomb::Termination;
 use crate::joint::Joint;
+use crate::motion::{Flight, Given};
 use crate::shape::{HalfSpace, Shape};
 
 /// A scene.
@@ -52,6 +53,23 @@ pub struct SceneBody {
     pub body: Body,
     /// Its state.
     pub state: State,
+    /// Its angular velocity in body axes, where it was given so: what its flight is prepared from as long as the state is the
+    /// one that was read.
+    pub body_spin: Option<Vector3<f64>>,
+}
+
+impl SceneBody {
+    /// Its free flight.
+    #[must_use]
+    pub fn flight(&self, gravity: &Vector3<f64>) -> Flight {
+        Flight::given(&self.body, &self.state, self.body_spin.as_ref(), gravity)
+    }
+
+    /// That flight, with the data that it was prepared from.
+    #[must_use]
+    pub fn given<'a>(&'a self, flight: &'a Flight) -> Given<'a> {
+        Given::new(&self.body, flight, self.body_spin.as_ref())
+    }
 }
 
 /// A plane with its name.

@@ -58,7 +58,7 @@ impl Simulation {
 
     /// Sets a body on a free course from a state, put back into the box.
     pub(super) fn launch(&mut self, body: usize, state: &State, t: f64) {
-        let flight = Flight::new(&self.world.bodies[body], state, &self.world.gravity);
+        let flight = self.world.flight(body, state);
         let mover = &mut self.movers[body];
         mover.course = Course::Flight(Box::new(flight));
         mover.since = t;
@@ -93,7 +93,7 @@ impl Simulation {
             }
         }
         if moved {
-            let flight = Flight::new(&self.world.bodies[body], &start, &self.world.gravity);
+            let flight = self.world.flight(body, &start);
             mover.course = Course::Flight(Box::new(flight));
         }
     }

@@ -45,7 +45,6 @@ use std::collections::BTreeMap;
 
 use crate::body::State;
 use crate::contact::Side;
-use crate::motion::Flight;
 use crate::record::{Moment, Recorder, Sample};
 use crate::scene::model::RunSettings;
 use cells::Cells;
@@ -121,7 +120,7 @@ impl Simulation {
             .iter()
             .enumerate()
             .map(|(i, state)| Mover {
-                course: Course::Flight(Box::new(Flight::new(&world.bodies[i], state, &world.gravity))),
+                course: Course::Flight(Box::new(world.flight(i, state))),
                 since: 0.0,
                 version: 1,
                 boxes: [0; 3],

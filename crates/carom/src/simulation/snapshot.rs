@@ -15,7 +15,6 @@ use super::verdict::Standing;
 use super::world::World;
 use super::{Clock, Counts, Course, Mover, Simulation, Stopped};
 use crate::body::State;
-use crate::motion::Flight;
 use crate::scene::model::RunSettings;
 
 /// A run's state.
@@ -171,8 +170,7 @@ impl Simulation {
             .map(|(i, body)| Mover {
                 course: match &body.course {
                     CourseRecord::Flight(start) => {
-                        let start = State::from(start);
-                        Course::Flight(Box::new(Flight::new(&world.bodies[i], &start, &world.gravity)))
+                        Course::Flight(Box::new(world.flight(i, &State::from(start))))
                     }
                     CourseRecord::Held { group, member } => Course::Held { group: *group, member: *member },
                 },

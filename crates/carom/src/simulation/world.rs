@@ -10,6 +10,7 @@ use crate::flow::{Custom, Load};
 use crate::impact::Options;
 use crate::impact::mechanism::{BodyOutcome, Mechanism};
 use crate::joint::Joint;
+use crate::motion::Flight;
 use crate::scene::model::{OnParadox, Scene, SurfaceRules};
 use crate::shape::{HalfSpace, Shape};
 
@@ -40,6 +41,8 @@ pub struct World {
     pub(super) ties: Ties,
     /// Each body's circumradius.
     pub(crate) radius: Vec<f64>,
+    /// The bodies' angular velocities at the start in their own axes, where they were given so; empty where none was.
+    body_spins: Vec<Option<Vector3<f64>>>,
 }
 
 /// The smallest gap between a box and a body that it must leave, relative to the body.
@@ -58,6 +61,7 @@ impl World {
             loads: scene.loads.iter().map(|load| load.at(&states)).collect(),
             forces: Vec::new(),
             ties: Ties::default(),
+            body_spins: given_in_body_axes(scene),
             radius: bodies.iter().map(|body| body.shape.circumradius()).collect(),
             bodies,
             planes: scene.planes.iter().map(|plane| plane.half_space).collect(),
@@ -86,6 +90,16 @@ impl World {
         let states = self.ties.start.clone();
         self.ties = Ties::of(&self, &states);
         self
+    }
+
+    /// A body's angular velocity at the start in its own axes, if it was given so.
+    pub(crate) fn body_spin(&self, body: usize) -> Option<&Vector3<f64>> {
+        self.body_spins.get(body).and_then(Option::as_ref)
+    }
+
+    /// A body's free flight from a state.
+    pub(super) fn flight(&self, body: usize, state: &State) -> Flight {
+        Flight::given(&self.bodies[body], state, self.body_spin(body), &self.gravity)
     }
 
     /// A displacement by whole boxes.
@@ -169,4 +183,10 @@ impl World {
         }
         constants.kinetic_energy(state) - constants.mass * self.gravity.dot(&state.position)
     }
+}
+
+/// Nothing is kept for crowds of bodies that were not given so.
+fn given_in_body_axes(scene: &Scene) -> Vec<Option<Vector3<f64>>> {
+    let spins = scene.bodies.iter().map(|b| b.body_spin);
+    if spins.clone().all(|spin| spin.is_none()) { Vec::new() } else { spins.collect() }
 }

@@ -121,7 +121,8 @@ pub enum Meeting {
 pub struct Contact {
     /// When.
     pub time: f64,
-    /// A bound on the error of the time.
+    /// A bound on the error of the time, for the motions as they are: by the rounding of the gap. What the rounding of the data
+    /// does that the motions were prepared from is in [`Given`](crate::motion::Given).
     pub time_error: f64,
     /// The gap left at that time, rounding.
     pub gap: f64,

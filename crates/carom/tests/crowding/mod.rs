@@ -35,7 +35,12 @@ pub fn world(bodies: &[Body], lengths: Option<Vector3<f64>>) -> World {
         scene("carom = 1\n[[body]]\nname = \"any\"\nshape = { point = {} }\nmass = 1\ninertia = [1, 1, 1]\n");
     scene.bodies = bodies
         .iter()
-        .map(|body| SceneBody { name: String::new(), body: *body, state: State::at(Vector3::zeros()) })
+        .map(|body| SceneBody {
+            name: String::new(),
+            body: *body,
+            state: State::at(Vector3::zeros()),
+            body_spin: None,
+        })
         .collect();
     scene.periodic = lengths;
     World::of(&scene).0

@@ -45,23 +45,21 @@ pub(super) fn body(
         orientation(value, path, log, warnings)
     });
     let velocity = table.or("velocity", zero, log, |value, path, log| motion(value, path, fixed, log));
-    let spin = match table.at_most_one_of(&["angular_velocity", "angular_velocity_body"], log) {
-        Some((frame, value)) => motion(value, &table.path(frame), fixed, log).and_then(|spin| match frame {
-            "angular_velocity_body" => Some(orientation? * spin),
-            _ => Some(spin),
-        }),
-        None => Some(zero),
+    let given = match table.at_most_one_of(&["angular_velocity", "angular_velocity_body"], log) {
+        Some((frame, value)) => motion(value, &table.path(frame), fixed, log).map(|spin| (frame, spin)),
+        None => Some(("angular_velocity", zero)),
     };
     let (mass, inertia) = constants?;
+    let orientation = orientation?;
+    let (angular_velocity, body_spin) = match given? {
+        ("angular_velocity_body", spin) => (orientation * spin, Some(spin)),
+        (_, spin) => (spin, None),
+    };
     Some(SceneBody {
         name: name?,
         body: Body { shape: shape?, mass, inertia, fixed: fixed? },
-        state: State {
-            position: position?,
-            orientation: orientation?,
-            velocity: velocity?,
-            angular_velocity: spin?,
-        },
+        state: State { position: position?, orientation, velocity: velocity?, angular_velocity },
+        body_spin,
     })
 }
 
