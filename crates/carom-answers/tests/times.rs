@@ -151,7 +151,7 @@ fn near_separatrix(draw: &mut Draw, k: usize) -> Case {
         )
     };
     let (orientation, normal): ([f64; 4], [f64; 3]) = (draw.vector(1.0), draw.vector(1.0));
-    let in_body = k % 2 == 0;
+    let in_body = k.is_multiple_of(2);
     let spin = if in_body {
         spin
     } else {

@@ -227,7 +227,7 @@ def gap(scene: AnyScene, *, at: float = 0.0) -> PairGaps:
 
 def toi(scene: AnyScene, *, until: Optional[float] = None) -> FirstContacts:
     """The first time of impact of every pair in free flight, with a bound on its error, in seconds; searched to `until`, or the
-    scene's `run.until`.
+    scene's `run.until`. A pair whose search was given up is `undecided`, and has no contact before its `searched_until`.
 
     >>> from carom import Body, Scene, Sphere
     >>> pair = Scene(
