@@ -98,9 +98,9 @@ fn forty_digits_are_within_the_bound() {
         println!("{i}: off by {error:.1e}, bound {bound:.1e}, {}", if in_body { "body" } else { "world" });
         assert!(error <= bound, "{i}: off by {error:e}, bound {bound:e}");
         worst = worst.max(error / bound);
-        // The other reference agrees with this one: g at the time, over the approach.
+        // The other reference agrees with this one, as far as its own 32 digits grow: g at the time, over the approach.
         let other = (it.gap(time).hi / approach).abs();
-        assert!((other - error).abs() <= 1e-6 * error + 1e-24, "{i}: {other:e} {error:e}");
+        assert!((other - error).abs() <= 1e-6 * error + 1e-20, "{i}: {other:e} {error:e}");
         if i == 0 {
             assert!(error < 1e-15, "a spin in body axes is integrated as it was given: off by {error:e}");
         }
