@@ -44,7 +44,7 @@ and what may be added:
   termination = \"stronge\"              # poisson, newton: how a contact with friction ends
   order       = \"given\"                # reversed, fastest, or a list of the normals' rows
   tolerance   = 1e-10
-  max_steps   = 5000                   # of a cascade or sequence
+  max_steps   = 5000                   # of a cascade or sequence; otherwise 1000 and 50 more for each contact
   title       = \"free text\"
   source      = \"citation, equation, figure\"
 

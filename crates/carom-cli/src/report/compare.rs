@@ -57,7 +57,7 @@ fn summary(solved: &[Solved]) -> String {
         s.result.outcome.notes.iter().any(|note| matches!(note, Note::SeveralWithFriction { .. }))
     };
     if solved.iter().all(several) {
-        return "Several contacts close at once and friction acts in them: under every law they are taken one at a time in the given order, so there is nothing to compare.".to_string();
+        return "Several contacts meet at once and friction acts in them: under every law they are taken one at a time in the given order, so there is nothing to compare.".to_string();
     }
     let (miss, keep): (Vec<&Solved>, Vec<&Solved>) = solved.iter().partition(|s| misses(s));
     let (agree, differ): (Vec<&Solved>, Vec<&Solved>) = keep.into_iter().partition(same);

@@ -251,8 +251,12 @@ pub(super) fn audit_line(audit: &Audit, style: Style) -> String {
     let complementarity = audit
         .complementarity_residual
         .map_or_else(String::new, |worst| format!(", complementarity {}", residual(worst)));
+    let friction =
+        audit.friction_residual.map_or_else(String::new, |worst| format!(", friction {}", residual(worst)));
+    let contradiction =
+        audit.contradiction.map_or_else(String::new, |what| format!("; {}", style.alarm(what)));
     format!(
-        "{}  {result}: residuals of momentum {}, bilateral rows {}, energy {}{complementarity}",
+        "{}  {result}: residuals of momentum {}, bilateral rows {}, energy {}{complementarity}{friction}{contradiction}",
         style.heading("audit"),
         residual(audit.momentum_residual),
         residual(audit.bilateral_residual),

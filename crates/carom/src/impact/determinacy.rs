@@ -12,8 +12,8 @@ use crate::metric::{PivotedQr, Rows, norm};
 /// What is zero among impulses and circuits at unit length: these are results, whose rounding is far below.
 const NEGLIGIBLE: f64 = 1e-12;
 
-/// Below this, directions of impulses count as dependent.
-const DEPENDENT: f64 = 1e-10;
+/// The most that ill-conditioned rows can raise that to.
+const DEPENDENT: f64 = 1e-8;
 
 /// The linear dependences among some rows.
 pub(super) struct Dependence {
@@ -74,124 +74,115 @@ impl Dependence {
     }
 }
 
-/// Whether other impulses on `rows` than those given make the same velocities: same Σ p_i C_i, with p_i ≥ 0 on
-/// inequalities.
-pub(super) fn is_shiftable(
-    rows: &[usize],
-    lengths: &[f64],
-    impulses: &[f64],
-    equality: &[bool],
-    circuits: &[Vec<(usize, f64)>],
-) -> bool {
-    if let [circuit] = circuits {
-        let (low, high) = room(rows, impulses, equality, circuit, lengths);
-        return low < 0.0 || high > 0.0;
-    }
-    // At unit length, so that the answer does not depend on the rows' scaling.
-    let unit: Vec<f64> = rows.iter().zip(impulses).map(|(&row, p)| p * lengths[row]).collect();
-    !circuits.is_empty()
-        && !is_only_element(&orthonormal_kernel(rows, circuits, |row| lengths[row]), &unit, equality)
-}
-
-/// Most rows among which other ways to share the impulses are looked for.
+/// Most rows among which impulses of least norm are looked for.
 pub(super) const SHARING_ROWS: usize = 400;
 
-/// The circuits among the rows that carry an impulse in some way of sharing: a row that is zero in all of them takes
-/// part in no shift.
-pub(super) fn sharing_circuits(
+/// The circuits along which the impulses p on `rows` can be shifted: a basis of the directions of the solution set
+/// {p : Σ p_i C_i = u, p_i ≥ 0 on inequalities}. It is empty exactly when p is the only element.
+///
+/// The set's directions are the kernel of the rows that carry an impulse in *some* solution, which the support of one
+/// solution does not tell. A row outside that support joins it if it depends on rows that carry impulses, or if several such
+/// rows combine, with positive weights, to something that depends on them: perpendicular to the carriers the rows left must
+/// not combine to zero, which a direction w with c_i·w > 0 for all of them proves, and the lack of one refutes (Gordan). What
+/// a refutation names carries an impulse in some solution; each time the span of the carriers grows, so this ends. An impulse
+/// that is rounding beside the largest one, or beside `size`, is none.
+pub(super) fn shiftable_circuits(
     system: &System,
     rows: &[usize],
     impulses: &[f64],
     equality: &[bool],
-    circuits: &[Vec<(usize, f64)>],
+    dependence: &Dependence,
+    size: f64,
 ) -> Vec<Vec<(usize, f64)>> {
-    let unit = |p: &[f64]| -> Vec<f64> {
-        rows.iter().zip(p).map(|(&row, p)| (p * system.lengths[row]).abs()).collect()
-    };
-    let level = 1e-9 * unit(impulses).into_iter().fold(0.0, f64::max);
-    let mut loaded: Vec<bool> = unit(impulses).iter().zip(equality).map(|(p, e)| *e || *p > level).collect();
-    if loaded.iter().all(|&loaded| loaded) {
-        return circuits.to_vec();
+    // A row in no circuit is fixed.
+    let mut in_circuit = vec![false; system.lengths.len()];
+    for &(row, _) in dependence.circuits.iter().flatten() {
+        in_circuit[row] = true;
     }
-    for i in 0..rows.len() {
-        if loaded[i] || !circuits.iter().any(|circuit| circuit.iter().any(|&(row, _)| row == rows[i])) {
-            continue;
-        }
-        let favour = |row: usize| system.lengths[row] * if row == rows[i] { 1e-8 } else { 1.0 };
-        let shared = least_norm(rows, impulses, equality, circuits, favour);
-        for (loaded, p) in loaded.iter_mut().zip(unit(&shared)) {
-            *loaded |= p > level;
+    let largest =
+        rows.iter().zip(impulses).fold(size, |m: f64, (&row, p)| m.max((p * system.lengths[row]).abs()));
+    let level = largest * NEGLIGIBLE.max(16.0 * f64::EPSILON / dependence.smallest_kept).min(DEPENDENT);
+    let mut frame = Frame::new(&system.rows, rows);
+    let mut share = Vec::new();
+    let mut rest = vec![0.0; system.rows.dimension];
+    let (mut carriers, mut open) = (Vec::new(), Vec::new());
+    for (i, &row) in rows.iter().enumerate().filter(|(_, row)| in_circuit[**row]) {
+        if equality[i] || impulses[i] * system.lengths[row] > level {
+            if frame.split(row, &mut share, &mut rest) > system.tolerance {
+                frame.push(row);
+            }
+            carriers.push(row);
+        } else {
+            open.push(row);
         }
     }
-    let kept: Vec<usize> = rows.iter().zip(&loaded).filter(|(_, l)| **l).map(|(&row, _)| row).collect();
-    Dependence::of(system, &kept).circuits
+    loop {
+        let mut across = Rows::new(system.rows.dimension);
+        let mut outside = Vec::new();
+        for &row in &open {
+            let length = frame.split(row, &mut share, &mut rest);
+            if length > system.tolerance {
+                across.push(rest.iter().copied().enumerate());
+                across.scale_last(1.0 / length);
+                outside.push(row);
+            } else {
+                carriers.push(row);
+            }
+        }
+        let ahead = |row| Requirement { row, least: 1.0, equality: false };
+        let requirements: Vec<Requirement> = (0..outside.len()).map(ahead).collect();
+        let mut proof = nearest(&across, &requirements, system.tolerance).proof;
+        if proof.is_empty() {
+            break;
+        }
+        proof.sort_unstable();
+        for &place in &proof {
+            if frame.split(outside[place], &mut share, &mut rest) > system.tolerance {
+                frame.push(outside[place]);
+            }
+            carriers.push(outside[place]);
+        }
+        open = (0..outside.len()).filter(|k| proof.binary_search(k).is_err()).map(|k| outside[k]).collect();
+    }
+    carriers.sort_unstable();
+    Dependence::of(system, &carriers).circuits
 }
 
-/// Among all impulses that make the same velocities, those with the least Σ (weight_i p_i)².
+/// The rows of some circuits, each once, in ascending order.
+pub(super) fn rows_of(circuits: &[Vec<(usize, f64)>]) -> Vec<usize> {
+    let mut rows: Vec<usize> = circuits.iter().flatten().map(|&(row, _)| row).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    rows
+}
+
+/// Among all impulses that make the same velocities, those of least norm.
 pub(super) fn least_norm(
     rows: &[usize],
     impulses: &[f64],
     equality: &[bool],
     circuits: &[Vec<(usize, f64)>],
-    weight: impl Fn(usize) -> f64,
 ) -> Vec<f64> {
     if let [circuit] = circuits {
-        return least_norm_on_line(rows, impulses, equality, circuit, weight);
+        return least_norm_on_line(rows, impulses, equality, circuit);
     }
-    let kernel = orthonormal_kernel(rows, circuits, &weight);
-    let m = rows.len();
-    let weights: Vec<f64> = rows.iter().map(|&row| weight(row)).collect();
-    let weighted: Vec<f64> = impulses.iter().zip(&weights).map(|(p, weight)| p * weight).collect();
-    // p = x + N w with x perpendicular to the kernel: shortest p is shortest w with N w ≥ −x.
-    let mut along = vec![0.0; kernel.dimension];
-    for (i, p) in weighted.iter().enumerate() {
-        kernel.add_to(i, *p, &mut along);
-    }
-    let x: Vec<f64> = (0..m).map(|i| weighted[i] - kernel.dot(i, &along)).collect();
-    let mut unit = Rows::new(kernel.dimension);
-    let mut requirements = Vec::new();
-    for i in 0..m {
-        unit.push(kernel.row(i));
-        let length = unit.last_length();
-        if equality[i] || length < NEGLIGIBLE {
-            continue;
-        }
-        unit.scale_last(1.0 / length);
-        requirements.push(Requirement { row: i, least: -x[i] / length, equality: false });
-    }
-    let w = nearest(&unit, &requirements, NEGLIGIBLE).u;
+    let kernel = orthonormal_kernel(rows, circuits, |_| 1.0);
+    let x = perpendicular(&kernel, impulses);
+    let (w, _) = shortest_above(&kernel, &x, equality, 0.0);
     let least = |i: usize| {
-        let p = (x[i] + kernel.dot(i, &w)) / weights[i];
+        let p = x[i] + kernel.dot(i, &w);
         if equality[i] { p } else { p.max(0.0) }
     };
-    (0..m).map(least).collect()
+    (0..rows.len()).map(least).collect()
 }
 
-/// How far the impulses can be shifted along one circuit, backwards and forwards, before one of them would pull; an
-/// impulse that is zero up to rounding, at unit length, leaves no room.
-fn room(
-    rows: &[usize],
-    impulses: &[f64],
-    equality: &[bool],
-    circuit: &[(usize, f64)],
-    lengths: &[f64],
-) -> (f64, f64) {
-    let size = rows.iter().zip(impulses).fold(0.0, |m: f64, (&row, p)| m.max((p * lengths[row]).abs()));
-    let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
-    for &(row, coefficient) in circuit {
-        let Some(i) = rows.iter().position(|&r| r == row).filter(|&i| !equality[i]) else { continue };
-        let limit = if impulses[i] * lengths[row] <= NEGLIGIBLE * size {
-            0.0
-        } else {
-            impulses[i] / coefficient.abs()
-        };
-        if coefficient > 0.0 {
-            low = low.max(-limit);
-        } else {
-            high = high.min(limit);
-        }
+/// The part of p perpendicular to the kernel.
+fn perpendicular(kernel: &Rows, p: &[f64]) -> Vec<f64> {
+    let mut along = vec![0.0; kernel.dimension];
+    for (i, p) in p.iter().enumerate() {
+        kernel.add_to(i, *p, &mut along);
     }
-    (low, high)
+    (0..p.len()).map(|i| p[i] - kernel.dot(i, &along)).collect()
 }
 
 /// [`least_norm`] with a single circuit: the nearest point to the origin on a segment.
@@ -200,16 +191,14 @@ fn least_norm_on_line(
     impulses: &[f64],
     equality: &[bool],
     circuit: &[(usize, f64)],
-    weight: impl Fn(usize) -> f64,
 ) -> Vec<f64> {
     let place = |row: usize| rows.iter().position(|&r| r == row);
     let (mut along, mut square) = (0.0, 0.0);
     let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
     for &(row, coefficient) in circuit {
         let Some(i) = place(row) else { continue };
-        let w = weight(row) * weight(row);
-        along += w * impulses[i] * coefficient;
-        square += w * coefficient * coefficient;
+        along += impulses[i] * coefficient;
+        square += coefficient * coefficient;
         if !equality[i] && coefficient > 0.0 {
             low = low.max(-impulses[i] / coefficient);
         } else if !equality[i] && coefficient < 0.0 {
@@ -229,34 +218,82 @@ fn least_norm_on_line(
     least
 }
 
-/// Whether no direction N w ≠ 0 keeps p + t N w ≥ 0: by Stiemke's lemma, whether N₀ has full column rank and
-/// some x ≥ 1 has N₀ᵀ x = 0, N₀ being the rows where p is zero and may not fall.
-fn is_only_element(kernel: &Rows, p: &[f64], equality: &[bool]) -> bool {
-    let scale = norm(p);
-    let zero: Vec<usize> = (0..p.len()).filter(|&i| !equality[i] && p[i] <= NEGLIGIBLE * scale).collect();
-    let d = kernel.dimension;
-    let mut columns = vec![0.0; zero.len() * d];
-    for (k, &i) in zero.iter().enumerate() {
-        for (j, value) in kernel.row(i) {
-            columns[j * zero.len() + k] = value;
+/// Impulses, at unit length, that make the same velocities as those given: from a sharing in which every row pushes that can,
+/// the ends of the lines along which each row's impulse grows or falls fastest, and that sharing itself. Lines without an end
+/// are followed far beyond the impulses' size.
+///
+/// Where a row pushes in the one, it may rest in another; together they see the set from all sides. None of it depends on the
+/// order of the rows, on their lengths or on the basis of circuits.
+pub(super) fn sharings(
+    lengths: &[f64],
+    rows: &[usize],
+    impulses: &[f64],
+    equality: &[bool],
+    circuits: &[Vec<(usize, f64)>],
+    most: usize,
+) -> Vec<Vec<f64>> {
+    const FAR: f64 = 1e3;
+    let kernel = orthonormal_kernel(rows, circuits, |row| lengths[row]);
+    let unit: Vec<f64> = rows.iter().zip(impulses).map(|(&row, p)| p * lengths[row]).collect();
+    let size = norm(&unit);
+    let inner = pushing(&kernel, &unit, equality, size);
+    let mut all = Vec::new();
+    for i in (0..rows.len()).take(most) {
+        let along: Vec<f64> = (0..rows.len()).map(|j| kernel.inner(i, j)).collect();
+        let length = norm(&along);
+        if length <= NEGLIGIBLE {
+            continue;
+        }
+        for sign in [1.0, -1.0] {
+            let mut far = FAR * size / length;
+            for (j, d) in along.iter().enumerate().filter(|(j, _)| !equality[*j]) {
+                let fall = -sign * d;
+                if fall > NEGLIGIBLE * length {
+                    far = far.min((inner[j] / fall).max(0.0));
+                }
+            }
+            let end = (0..rows.len()).map(|j| {
+                let p = inner[j] + sign * far * along[j];
+                if equality[j] { p } else { p.max(0.0) }
+            });
+            all.push(end.collect());
         }
     }
-    if zero.len() < d || PivotedQr::new(zero.len(), d, columns.clone(), DEPENDENT).rank < d {
-        return false;
+    all.push(inner);
+    for sharing in &mut all {
+        sharing.iter_mut().zip(rows).for_each(|(p, &row)| *p /= lengths[row]);
     }
-    let mut rows = Rows::new(zero.len());
+    all
+}
+
+/// The shortest p in p₀ + N w whose inequalities all push, as far as they can together.
+fn pushing(kernel: &Rows, unit: &[f64], equality: &[bool], size: f64) -> Vec<f64> {
+    let x = perpendicular(kernel, unit);
+    let mut floor = 0.1 * size;
+    for _ in 0..8 {
+        if let (w, true) = shortest_above(kernel, &x, equality, floor) {
+            return (0..unit.len()).map(|i| x[i] + kernel.dot(i, &w)).collect();
+        }
+        floor *= 0.1;
+    }
+    unit.to_vec()
+}
+
+/// The shortest w with x + N w ≥ floor on the inequalities, and whether there is one.
+fn shortest_above(kernel: &Rows, x: &[f64], equality: &[bool], floor: f64) -> (Vec<f64>, bool) {
+    let mut unit = Rows::new(kernel.dimension);
     let mut requirements = Vec::new();
-    for j in 0..d {
-        rows.push(columns[j * zero.len()..(j + 1) * zero.len()].iter().copied().enumerate());
-        let length = rows.last_length();
-        rows.scale_last(1.0 / length);
-        requirements.push(Requirement { row: j, least: 0.0, equality: true });
+    for (i, x) in x.iter().enumerate() {
+        unit.push(kernel.row(i));
+        let length = unit.last_length();
+        if equality[i] || length < NEGLIGIBLE {
+            continue;
+        }
+        unit.scale_last(1.0 / length);
+        requirements.push(Requirement { row: i, least: (floor - x) / length, equality: false });
     }
-    for k in 0..zero.len() {
-        rows.push(std::iter::once((k, 1.0)));
-        requirements.push(Requirement { row: d + k, least: 1.0, equality: false });
-    }
-    nearest(&rows, &requirements, DEPENDENT).feasible
+    let found = nearest(&unit, &requirements, NEGLIGIBLE);
+    (found.u, found.feasible)
 }
 
 /// An orthonormal basis of the span of the circuits, each coefficient multiplied by its row's weight, as one row of

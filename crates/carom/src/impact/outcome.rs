@@ -113,7 +113,8 @@ pub enum Status {
     Resolved,
     /// The law's equations have no solution; the numbers are a least-squares surrogate.
     Inconsistent,
-    /// The bound on the number of steps was reached with contacts still closing.
+    /// Contacts still close where the bound on the number of steps was reached, or where a law that gains energy at every step
+    /// had made the velocities a million times what they were.
     StepsExhausted,
 }
 
@@ -219,9 +220,9 @@ pub enum Note {
         /// How many.
         steps: usize,
     },
-    /// The bound on the steps was reached.
+    /// The bound on the steps was reached, or velocities grew without one.
     StepsExhausted {
-        /// The bound.
+        /// The steps made.
         steps: usize,
         /// The contact rows still closing.
         rows: Vec<usize>,
@@ -291,7 +292,7 @@ pub enum Note {
         /// The rows.
         rows: Vec<usize>,
     },
-    /// Several contacts, at least one of them with Coulomb friction, closed at once.
+    /// Several contacts met at once, closing or touching, and Coulomb friction acts in at least one of them.
     SeveralWithFriction {
         /// The normals' rows.
         rows: Vec<usize>,
@@ -354,11 +355,7 @@ impl Note {
             }
             Self::Cascade { steps } => write!(f, "the impact took {steps} steps, each listed in order"),
             Self::StepsExhausted { steps, rows } => {
-                write!(
-                    f,
-                    "the bound of {steps} steps was reached with contacts still closing: {}",
-                    list(rows)
-                )
+                write!(f, "stopped after {steps} steps with contacts still closing: {}", list(rows))
             }
             Self::Blocked { rows } => write!(
                 f,
@@ -427,7 +424,7 @@ impl Note {
             }
             Self::SeveralWithFriction { rows } => write!(
                 f,
-                "several contacts close at once and friction acts in at least one ({}): the rigid model does not decide what happens; they were resolved one at a time in the stated order",
+                "several contacts meet at once, closing or touching, and friction acts in at least one ({}): the rigid model does not decide what happens; they were resolved one at a time in the stated order",
                 list(rows)
             ),
             Self::FrictionLocks { row } => {

@@ -85,7 +85,7 @@ pub(super) fn report(
     // Against the work of the impulses, not the energy: a fast frame or bystander hides no gain.
     let level = options.tolerance.max(rounding) * course.effort;
     let gained = (energy.change > level).then_some(energy);
-    let admissible = judge(system, contacts, options, &course, &separation, gained, &mut notes);
+    let admissible = judge(system, contacts, options, &course, &separation, rounding, gained, &mut notes);
     let friction_demand = demand(contacts, &course.impulses, impulse_unique, &mut notes);
     let status = if course.exhausted {
         Status::StepsExhausted
@@ -140,9 +140,11 @@ impl Course {
         let left_out: Vec<usize> = contacts
             .iter()
             .map(|c| c.normal)
-            .filter(|&row| self.approach[row] > system.noise(row, system.speed) && !system.blocked[row])
+            .filter(|&row| self.approach[row] > system.noise(row, system.speed_of(row)))
+            .filter(|&row| !system.blocked[row])
+            .filter(|&row| !options.law.acts_on_all() || has_friction(system, row))
             .collect();
-        if !self.steps.is_empty() && !left_out.is_empty() && !options.law.acts_on_all() {
+        if !self.steps.is_empty() && !left_out.is_empty() {
             notes.push(Note::LeftOut { rows: left_out });
         }
         if self.steps.len() > 1 {
@@ -239,11 +241,16 @@ enum OtherOrder {
     OtherVelocity(Vec<f64>),
 }
 
+/// Whether a row belongs to a contact with Coulomb friction.
+fn has_friction(system: &System, row: usize) -> bool {
+    system.problem.friction.iter().any(|f| f.normal == row || f.tangent.contains(&row))
+}
+
 /// Circuits among all rows that can move whose coefficients differ.
 fn unequal_circuits(system: &System) -> Vec<Vec<usize>> {
     let mut ids = system.free_rows();
-    // A tangent with friction has no coefficient of restitution.
-    ids.retain(|row| !system.problem.friction.iter().any(|f| f.tangent.contains(row)));
+    // No equality is asked of a contact with Coulomb friction.
+    ids.retain(|&row| !has_friction(system, row));
     let restitution = &system.problem.restitution;
     if ids.iter().all(|&i| restitution[i] == restitution[ids[0]]) {
         return Vec::new();
@@ -265,7 +272,7 @@ fn self_stresses(system: &System, course: &Course, blocked: &[usize]) -> Vec<Sel
         push(contacts);
     }
     for &row in blocked {
-        if course.approach[row] <= system.noise(row, system.speed) {
+        if course.approach[row] <= system.noise(row, system.speed_of(row)) {
             let mut contacts = vec![0.0; rows];
             contacts[row] = 1.0;
             push(contacts);
@@ -325,10 +332,12 @@ fn judge(
     options: &Options,
     course: &Course,
     separation: &[f64],
+    rounding: f64,
     gained: Option<Energy>,
     notes: &mut Vec<Note>,
 ) -> bool {
     let normals = || contacts.iter().map(|c| c.normal);
+    let level = system.sizes(&course.u);
     let mut largest = vec![0.0; system.part_speeds.len()];
     for (row, p) in course.impulses.iter().enumerate() {
         let size: &mut f64 = &mut largest[system.part[row]];
@@ -343,13 +352,13 @@ fn judge(
         .filter(|&row| !system.blocked[row])
         .filter(|&row| {
             let part = system.part[row];
-            let allowed = options.tolerance * system.lengths[row] * system.part_speeds[part];
-            separation[row] < -allowed.max(2.0 * system.noise(row, course.sizes[part]))
+            let allowed = options.tolerance.min(rounding) * system.lengths[row] * system.part_speeds[part];
+            separation[row] < -allowed.max(2.0 * system.noise(row, level[part]))
         })
         .collect();
     let admissible = pulling.is_empty() && closing.is_empty() && gained.is_none() && !course.exhausted;
     if course.exhausted {
-        notes.push(Note::StepsExhausted { steps: course.steps.len(), rows: closing.clone() });
+        notes.push(Note::StepsExhausted { steps: course.steps.len(), rows: course.unfinished.clone() });
     }
     if !course.missed.is_empty() && course.residual.is_none() {
         let mut rows = course.missed.clone();
@@ -396,11 +405,11 @@ fn demand(
 fn jams_without_approach(system: &System, contact: &Contact, y: &[f64]) -> bool {
     let Surface::Coulomb(coefficient) = contact.surface else { return false };
     let n = contact.normal;
-    if system.blocked[n] || y[n].abs() > system.noise(n, system.speed) {
+    if system.blocked[n] || y[n].abs() > system.noise(n, system.speed_of(n)) {
         return false;
     }
     let slip = norm(&contact.tangent.iter().map(|&t| y[t]).collect::<Vec<_>>());
-    let noise = contact.tangent.iter().map(|&t| system.noise(t, system.speed)).fold(0.0, f64::max);
+    let noise = contact.tangent.iter().map(|&t| system.noise(t, system.speed_of(t))).fold(0.0, f64::max);
     if slip <= noise {
         return false;
     }

@@ -2,6 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use super::active::{Requirement, nearest};
 use super::law::{Law, Resolution, Situation};
 use super::outcome::{FrictionHistory, Outcome, Step};
 use super::problem::{Contact, Options, Order, Problem};
@@ -66,6 +67,9 @@ fn finite(matrix: DMatrix<f64>) -> Result<DMatrix<f64>, Error> {
     }
 }
 
+/// Where steps have made the velocities so many times what they were, more of them do not end it.
+const RUNAWAY: f64 = 1e6;
+
 /// A law carried through: what it did step by step.
 pub(super) struct Course {
     /// The change of the reduced velocity in all.
@@ -80,6 +84,8 @@ pub(super) struct Course {
     pub(super) change: f64,
     pub(super) steps: Vec<Step>,
     pub(super) exhausted: bool,
+    /// The normals of the contacts that close where the bound on the steps is reached.
+    pub(super) unfinished: Vec<usize>,
     pub(super) residual: Option<f64>,
     /// Circuits along which impulses of some step can be shifted.
     pub(super) circuits: Vec<Vec<(usize, f64)>>,
@@ -90,8 +96,10 @@ pub(super) struct Course {
     pub(super) in_order: bool,
     pub(super) friction: Vec<FrictionHistory>,
     pub(super) locked: Vec<usize>,
-    /// Contacts, friction in at least one of them, that met at once.
+    /// Contacts that met at once, friction acting in at least one of them.
     pub(super) met_with_friction: Vec<usize>,
+    /// The parts in which contacts were taken in turn because of friction.
+    pub(super) in_turn: Vec<usize>,
     /// Rows where the law missed the restitution it promises.
     pub(super) missed: Vec<usize>,
 }
@@ -115,6 +123,7 @@ impl Course {
             change: 0.0,
             steps: Vec::new(),
             exhausted: false,
+            unfinished: Vec::new(),
             residual: None,
             circuits: Vec::new(),
             alternative: None,
@@ -123,11 +132,12 @@ impl Course {
             friction: Vec::new(),
             locked: Vec::new(),
             met_with_friction: Vec::new(),
+            in_turn: Vec::new(),
             missed: Vec::new(),
             approach,
         };
         let mut y = course.approach.clone();
-        let (mut last, mut stuck, mut own_steps) = (None, 0, 0);
+        let (mut last, mut stuck, mut acted) = (None, 0, false);
         loop {
             let situation = Situation {
                 system,
@@ -137,13 +147,17 @@ impl Course {
                 order,
                 termination: options.termination,
                 sizes: &course.sizes,
-                steps: course.steps.len(),
-                own_steps,
+                acted,
                 last,
+                in_turn: &course.in_turn,
             };
             let Some(resolution) = options.law.step(&situation) else { break };
-            if course.steps.len() >= options.step_bound(contacts.len()) {
+            let mut grown = system.sizes(&course.u).into_iter().zip(&system.part_speeds);
+            let runaway = course.steps.len() > 1 && grown.any(|(size, speed)| size > RUNAWAY * speed);
+            if course.steps.len() >= options.step_bound(contacts.len()) || runaway {
                 course.exhausted = true;
+                let closing = situation.closing_contacts();
+                course.unfinished = closing.into_iter().map(|c| contacts[c].normal).collect();
                 break;
             }
             // Contacts at the level of rounding, some just above and some just below it, can stand against one
@@ -157,25 +171,51 @@ impl Course {
                 course.sizes.iter_mut().for_each(|size| *size *= 4.0);
                 continue;
             }
-            own_steps += usize::from(resolution.friction.is_none());
+            acted |= resolution.met.is_none();
             last = resolution.single.or(last);
-            y = course.apply(system, contacts, resolution, &y, options.law);
+            y = course.apply(system, resolution, &y, options.law);
             if course.residual.is_some() || y.iter().any(|y| !y.is_finite()) {
-                break;
+                return course;
             }
+        }
+        if options.law.promises_admissible() && !course.exhausted {
+            course.finish(system, contacts, y, options.law);
         }
         course
     }
 
+    /// Takes away the closing that the rounding of many steps, or of large impulses, has hidden: what is left is the rounding of
+    /// the velocities themselves, however many the steps.
+    ///
+    /// The velocity goes to the nearest one with no such contact closing, which is where ever smaller impacts lead. Contacts taken
+    /// in turn because of friction are left as they are: a push would take friction too.
+    fn finish(&mut self, system: &System, contacts: &[Contact], mut y: Vec<f64>, law: Law) {
+        // Twice at most in practice: the first leaves its own rounding, which is far smaller.
+        for _ in 0..4 {
+            let level = system.sizes(&self.u);
+            let noise = |row: usize| system.noise(row, level[system.part[row]]);
+            let normals: Vec<usize> = contacts
+                .iter()
+                .map(|contact| contact.normal)
+                .filter(|&row| !system.blocked[row] && !self.in_turn.contains(&system.part[row]))
+                .filter(|&row| y[row] <= system.noise(row, self.sizes[system.part[row]]))
+                .collect();
+            if normals.iter().all(|&row| y[row] >= -noise(row)) {
+                return;
+            }
+            // Rounding itself is not asked for: contacts that face one another may disagree in it.
+            let least = |row: usize| -(y[row] + 0.5 * noise(row)) / system.lengths[row];
+            let requirements: Vec<Requirement> =
+                normals.iter().map(|&row| Requirement { row, least: least(row), equality: false }).collect();
+            let found = nearest(&system.rows, &requirements, system.tolerance);
+            let impulses = normals.iter().zip(&found.p).map(|(&row, p)| p / system.lengths[row]).collect();
+            let resolution = Resolution { rows: normals, impulses, u: found.u, ..Resolution::default() };
+            y = self.apply(system, resolution, &y, law);
+        }
+    }
+
     /// Adds a step; returns y after it.
-    fn apply(
-        &mut self,
-        system: &System,
-        contacts: &[Contact],
-        resolution: Resolution,
-        before: &[f64],
-        law: Law,
-    ) -> Vec<f64> {
+    fn apply(&mut self, system: &System, resolution: Resolution, before: &[f64], law: Law) -> Vec<f64> {
         let Resolution { rows, impulses, u, .. } = resolution;
         for (total, more) in self.u.iter_mut().zip(&u) {
             *total += more;
@@ -220,9 +260,7 @@ impl Course {
         });
         self.residual = self.residual.or(resolution.residual);
         self.undecided |= resolution.undecided;
-        if resolution.shiftable {
-            self.circuits.extend(resolution.circuits);
-        }
+        self.circuits.extend(resolution.circuits);
         if self.alternative.is_none()
             && let Some(other) = resolution.alternative
         {
@@ -231,15 +269,17 @@ impl Course {
                 Some(self.u.iter().zip(&u).zip(other).map(|((all, u), o)| all - u + o).collect());
         }
         self.in_order |= resolution.single.is_some();
+        if let Some(met) = resolution.met {
+            self.in_turn
+                .extend(self.steps.last().and_then(|step| step.rows.first()).map(|&row| system.part[row]));
+            if self.met_with_friction.is_empty() {
+                self.met_with_friction = met;
+            }
+        }
         if let Some(friction) = resolution.friction {
             let row = friction.history.normal;
             if friction.locked && !self.locked.contains(&row) {
                 self.locked.push(row);
-            }
-            if !friction.others.is_empty() && self.met_with_friction.is_empty() {
-                self.met_with_friction = friction.others.iter().map(|&c| contacts[c].normal).collect();
-                self.met_with_friction.push(row);
-                self.met_with_friction.sort_unstable();
             }
             self.friction.push(friction.history);
         }

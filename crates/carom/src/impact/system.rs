@@ -34,6 +34,8 @@ pub(super) struct System<'a> {
     pub part: Vec<usize>,
     /// √(2T) of each part before the impact: what happens elsewhere sets no scale here.
     pub part_speeds: Vec<f64>,
+    /// The part of each reduced coordinate that a row sees.
+    column_part: Vec<usize>,
     /// The largest relative violation of the bilateral rows that a projection removed.
     pub projected: Option<f64>,
 }
@@ -77,6 +79,10 @@ impl<'a> System<'a> {
         }
         let speed = norm(&metric.whiten(&velocity));
         let (part, part_speeds) = parts(problem, &metric, &velocity);
+        let mut column_part = vec![part_speeds.len() - 1; rows.dimension];
+        for (i, &part) in part.iter().enumerate() {
+            rows.row(i).for_each(|(column, _)| column_part[column] = part);
+        }
         let tolerance = options.tolerance.max(64.0 * f64::EPSILON * amplification);
         if !representable(speed) {
             return Err(Error::new(Place::field("velocity"), Fault::Unrepresentable));
@@ -94,6 +100,7 @@ impl<'a> System<'a> {
             speed,
             part,
             part_speeds,
+            column_part,
             projected,
         })
     }
@@ -111,6 +118,15 @@ impl<'a> System<'a> {
     /// √(2T) of the part that a row belongs to.
     pub fn speed_of(&self, row: usize) -> f64 {
         self.part_speeds[self.part[row]]
+    }
+
+    /// The sizes of the velocities of each part, √(2T) before and the length of the change u since.
+    pub fn sizes(&self, u: &[f64]) -> Vec<f64> {
+        let mut squares = vec![0.0; self.part_speeds.len()];
+        for (&part, u) in self.column_part.iter().zip(u) {
+            squares[part] += u * u;
+        }
+        self.part_speeds.iter().zip(squares).map(|(speed, square): (_, f64)| speed + square.sqrt()).collect()
     }
 
     /// The rounding level of y_i when velocities of size √(2T) = `size` made it.

@@ -123,6 +123,9 @@ pub(crate) struct Nearest {
     pub slack: Vec<f64>,
     /// Whether any u satisfies all requirements.
     pub feasible: bool,
+    /// If none does: the places of requirements whose rows, the inequalities with positive weights, combine to zero although
+    /// what they ask for does not.
+    pub proof: Vec<usize>,
 }
 
 /// Finds the shortest u that meets every requirement. `tolerance` is the length of a unit row's rest below which it
@@ -158,6 +161,7 @@ fn search<'a>(
         p: vec![0.0; requirements.len()],
         active: vec![false; requirements.len()],
         set_aside: vec![false; requirements.len()],
+        proof: Vec::new(),
         largest: requirements.iter().fold(0.0, |m: f64, d| m.max(d.least.abs())),
         share: Vec::new(),
         rest: vec![0.0; rows.dimension],
@@ -194,6 +198,8 @@ struct Search<'a> {
     active: Vec<bool>,
     /// Rows violated by less than their dependence on the active ones can resolve.
     set_aside: Vec<bool>,
+    /// The requirements that contradict each other.
+    proof: Vec<usize>,
     largest: f64,
     share: Vec<f64>,
     rest: Vec<f64>,
@@ -308,6 +314,9 @@ impl Search<'_> {
             }
             if !t.is_finite() {
                 // Dependent and nothing can leave: already met up to what the tolerance resolves, or impossible.
+                let members = self.frame.members().iter().zip(&self.share);
+                let opposed = members.filter(|(_, share)| share.abs() > self.tolerance);
+                self.proof = opposed.map(|(&id, _)| self.place_of[id]).chain([k]).collect();
                 if let Some((members, p, u)) = before {
                     self.restore(&members, p, u);
                 }
@@ -371,6 +380,7 @@ impl Search<'_> {
             self.p[j] = if self.requirements[j].equality { value } else { value.max(0.0) };
         }
         let slack = self.requirements.iter().map(|d| self.rows.dot(d.row, &self.u) - d.least).collect();
-        Nearest { u: self.u, p: self.p, slack, feasible }
+        let proof = if feasible { Vec::new() } else { self.proof };
+        Nearest { u: self.u, p: self.p, slack, feasible, proof }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Resolution, Situation, equality};
 use crate::impact::active::{Requirement, nearest};
-use crate::impact::determinacy::{Dependence, SHARING_ROWS, is_shiftable, least_norm, sharing_circuits};
+use crate::impact::determinacy::{Dependence, SHARING_ROWS, least_norm, rows_of, shiftable_circuits};
 use crate::impact::system::System;
 use crate::metric::{PivotedQr, norm};
 
@@ -24,57 +24,48 @@ pub(super) fn newton(situation: &Situation, contacts: &[usize]) -> Resolution {
         let ids: Vec<usize> = rows.iter().map(|&(row, _)| row).collect();
         return equality::solve(situation, &ids).unsolvable();
     }
-    settle(situation.system, &requirements, &found.p, &found.slack, found.u)
+    settle(situation.system, &requirements, &found.p, &found.slack, found.u, 0.0)
 }
 
-/// Multipliers of unit rows as impulses, of least norm where the binding rows leave a choice.
+/// Multipliers of unit rows as impulses, of least norm where the binding rows leave a choice. Beside a change of velocity of
+/// length `beside` what is smaller by far is zero.
 pub(super) fn settle(
     system: &System,
     requirements: &[Requirement],
     p: &[f64],
     slack: &[f64],
     u: Vec<f64>,
+    beside: f64,
 ) -> Resolution {
     let ids: Vec<usize> = requirements.iter().map(|d| d.row).collect();
     let mut impulses: Vec<f64> = ids.iter().zip(p).map(|(&row, p)| p / system.lengths[row]).collect();
-    let size = norm(&u) + requirements.iter().fold(0.0, |m: f64, d| m.max(d.least.abs()));
+    let size = norm(&u) + requirements.iter().fold(beside, |m: f64, d| m.max(d.least.abs()));
     // Only rows without slack can carry an impulse.
     let binding: Vec<usize> =
         (0..ids.len()).filter(|&k| requirements[k].equality || slack[k] <= system.tolerance * size).collect();
     let bound: Vec<usize> = binding.iter().map(|&k| ids[k]).collect();
     let mut circuits = Vec::new();
-    let mut sharing = Vec::new();
-    let mut shiftable = false;
     if bound.len() > 1 && size > 0.0 {
-        circuits = Dependence::of(system, &bound).circuits;
-        if bound.len() > SHARING_ROWS {
-            // The least-norm element would cost the cube of the number of rows; one element is given as it is.
-            shiftable = !circuits.is_empty();
-            sharing.clone_from(&circuits);
-        } else {
+        let dependence = Dependence::of(system, &bound);
+        if !dependence.circuits.is_empty() {
             let part: Vec<f64> = binding.iter().map(|&k| impulses[k]).collect();
             let equality: Vec<bool> = binding.iter().map(|&k| requirements[k].equality).collect();
-            if is_shiftable(&bound, &system.lengths, &part, &equality, &circuits) {
-                let least = least_norm(&bound, &part, &equality, &circuits, |_| 1.0);
-                for (&k, p) in binding.iter().zip(least) {
-                    impulses[k] = p;
-                }
-                rebalance(system, &ids, &mut impulses, &u);
-                shiftable = true;
-                let part: Vec<f64> = binding.iter().map(|&k| impulses[k]).collect();
-                sharing = sharing_circuits(system, &bound, &part, &equality, &circuits);
-            }
+            circuits = shiftable_circuits(system, &bound, &part, &equality, &dependence, beside);
         }
     }
-    Resolution {
-        rows: ids,
-        impulses,
-        u,
-        binding: circuits,
-        circuits: sharing,
-        shiftable,
-        ..Resolution::default()
+    let shared = rows_of(&circuits);
+    // Of very many the least-norm element would cost the cube of their number; one element is given as it is.
+    if (1..=SHARING_ROWS).contains(&shared.len()) {
+        let places: Vec<usize> = (0..ids.len()).filter(|&k| shared.binary_search(&ids[k]).is_ok()).collect();
+        let rows: Vec<usize> = places.iter().map(|&k| ids[k]).collect();
+        let part: Vec<f64> = places.iter().map(|&k| impulses[k]).collect();
+        let equality: Vec<bool> = places.iter().map(|&k| requirements[k].equality).collect();
+        for (&k, p) in places.iter().zip(least_norm(&rows, &part, &equality, &circuits)) {
+            impulses[k] = p;
+        }
+        rebalance(system, &ids, &mut impulses, &u);
     }
+    Resolution { rows: ids, impulses, u, circuits, ..Resolution::default() }
 }
 
 /// Takes out what rounding, at lengths of very different size, left in the balance Σ p C = u.
@@ -85,7 +76,9 @@ fn rebalance(system: &System, ids: &[usize], impulses: &mut [f64], u: &[f64]) {
     if norm(&lack) <= 4.0 * f64::EPSILON * size {
         return;
     }
-    let pushing: Vec<usize> = (0..ids.len()).filter(|&k| impulses[k] != 0.0).collect();
+    // What pushes by rounding alone cannot take out any.
+    let pushing: Vec<usize> =
+        (0..ids.len()).filter(|&k| (impulses[k] * system.lengths[ids[k]]).abs() > 1e-12 * size).collect();
     let (d, m) = (system.rows.dimension, pushing.len());
     let mut columns = vec![0.0; d * m];
     for (place, &k) in pushing.iter().enumerate() {
@@ -96,8 +89,8 @@ fn rebalance(system: &System, ids: &[usize], impulses: &mut [f64], u: &[f64]) {
     // In proportion to the impulses, so that rounding turns no push into a pull.
     let size: Vec<f64> = pushing.iter().map(|&k| (impulses[k] * system.lengths[ids[k]]).abs()).collect();
     let more = span.transposed(&size, 0.0).least_norm(&lack, m);
-    for ((&k, more), size) in pushing.iter().zip(more).zip(size) {
-        if more.abs() < 0.5 {
+    if more.iter().all(|more| more.abs() < 0.5) {
+        for ((&k, more), size) in pushing.iter().zip(more).zip(size) {
             impulses[k] += more * size / system.lengths[ids[k]];
         }
     }

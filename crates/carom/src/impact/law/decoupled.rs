@@ -1,15 +1,17 @@
 //! Each contact as if it were alone (T7; Stănescu and Pandrea 2017, eq. 23 with the sign corrected): p_i = −(1+k_i) y_i⁻ / W_ii.
 //!
 //! Right only where the off-diagonal inertances vanish on the data; otherwise it misses the restitution, can leave
-//! contacts closing and can gain energy even at k = 0. It is made in one step and not repeated: to compare with.
+//! contacts closing and can gain energy even at k = 0. It is made in one step and not repeated: to compare with. Only where a
+//! contact with Coulomb friction then closes are contacts taken in turn, as under every law.
 
 use super::{Resolution, Situation, equality};
 
 pub(super) fn step(situation: &Situation) -> Option<Resolution> {
-    if situation.own_steps > 0 {
+    if situation.acted {
         return None;
     }
-    let closing = situation.closing_contacts();
+    let mut closing = situation.closing_contacts();
+    closing.retain(|&c| !situation.in_turn.contains(&situation.part_of(c)));
     if closing.is_empty() {
         return None;
     }
@@ -23,7 +25,6 @@ pub(super) fn step(situation: &Situation) -> Option<Resolution> {
             *u += more;
         }
         all.residual = all.residual.or(alone.residual);
-        all.shiftable |= alone.shiftable;
         all.circuits.extend(alone.circuits);
     };
     for &contact in &closing {

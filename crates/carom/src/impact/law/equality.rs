@@ -41,7 +41,6 @@ pub(super) fn solve(situation: &Situation, ids: &[usize]) -> Resolution {
         impulses,
         u,
         residual: (!consistent).then_some(relative),
-        shiftable: !dependence.circuits.is_empty(),
         circuits: dependence.circuits,
         ..Resolution::default()
     }

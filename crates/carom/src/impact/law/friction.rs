@@ -1,8 +1,9 @@
 //! Contacts with Coulomb friction, which every law hands to the Darboux–Keller passage.
 //!
-//! One such contact, alone, is decided by the rigid model and the termination. Several contacts at once with
-//! friction in any of them are not: they are taken one at a time in the stated order, each through its whole
-//! impact, until none closes, and the outcome says so.
+//! One such contact, alone, is decided by the rigid model and the termination. Several contacts that meet at once, friction
+//! acting in any of them, are not. They are taken one at a time in the stated order, each through its whole impact, until none
+//! closes, and the outcome says so: those that close, and with them every contact that merely touches and would be pressed. So no
+//! step presses a contact without its friction. Contacts that share no body with these, not even by way of others, follow the law.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -11,17 +12,44 @@ use crate::impact::coulomb;
 use crate::impact::outcome::FrictionHistory;
 use crate::impact::problem::Surface;
 
-/// The step when friction acts in a contact that closes; nothing when it does not.
-pub(super) fn step(situation: &Situation) -> Option<Resolution> {
-    let acts = |c: usize| matches!(situation.contacts[c].surface, Surface::Coulomb(_));
-    if !situation.closing_contacts().into_iter().any(acts) {
-        return None;
-    }
-    let contact = situation.next_in_order()?;
-    let others: Vec<usize> = situation.meeting_contacts().into_iter().filter(|&c| c != contact).collect();
+/// The parts of the system in which a contact with friction closes.
+pub(super) fn parts_closing(situation: &Situation) -> Vec<usize> {
+    let closing = |&c: &usize| has_friction(situation, c);
+    situation.closing_contacts().iter().filter(|c| closing(c)).map(|&c| situation.part_of(c)).collect()
+}
+
+/// The parts in which a step of the law would press a contact with friction, which merely touches.
+pub(super) fn parts_pressed(situation: &Situation, step: &Resolution) -> Vec<usize> {
+    let system = situation.system;
+    let pressed = |c: usize| {
+        let row = situation.contacts[c].normal;
+        let impulses = step.rows.iter().zip(&step.impulses).filter(|(r, _)| **r == row);
+        let push: f64 = impulses.map(|(_, p)| p.abs()).sum();
+        push * system.lengths[row] * system.lengths[row] > situation.noise(row)
+    };
+    (0..situation.contacts.len())
+        .filter(|&c| has_friction(situation, c) && pressed(c))
+        .map(|c| situation.part_of(c))
+        .collect()
+}
+
+fn has_friction(situation: &Situation, contact: usize) -> bool {
+    matches!(situation.contacts[contact].surface, Surface::Coulomb(_))
+}
+
+/// The next closing contact of these parts by itself; nothing when none closes there.
+pub(super) fn step(situation: &Situation, parts: &[usize]) -> Option<Resolution> {
+    let contact = situation.next_in_order(|c| parts.contains(&situation.part_of(c)))?;
+    // Alone in its part a contact is decided, whatever meets elsewhere.
+    let mut met = situation.meeting_contacts();
+    met.retain(|&c| parts.contains(&situation.part_of(c)));
+    let parts_met: Vec<usize> = met.iter().map(|&c| situation.part_of(c)).collect();
+    met.retain(|&c| parts_met.iter().filter(|&&part| part == situation.part_of(c)).count() > 1);
+    let met = met.into_iter().map(|c| situation.contacts[c].normal).collect();
     let Surface::Coulomb(coefficient) = situation.contacts[contact].surface else {
         let mut resolution = complementarity::newton(situation, &[contact]);
         resolution.single = Some(contact);
+        resolution.met = Some(met);
         return Some(resolution);
     };
     let system = situation.system;
@@ -55,7 +83,8 @@ pub(super) fn step(situation: &Situation) -> Option<Resolution> {
         impulses,
         u,
         single: Some(contact),
-        friction: Some(Friction { history, work, locked: passage.locked, others }),
+        met: Some(met),
+        friction: Some(Friction { history, work, locked: passage.locked }),
         ..Resolution::default()
     })
 }

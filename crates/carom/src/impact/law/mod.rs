@@ -78,17 +78,24 @@ impl Law {
 
     /// The law's next step, or nothing when it is done.
     pub(super) fn step(self, situation: &Situation) -> Option<Resolution> {
-        if let Some(resolution) = friction::step(situation) {
+        // A law that acts once leaves what friction makes close to be taken in turn as well.
+        let mut parts = friction::parts_closing(situation);
+        if !self.promises_admissible() {
+            parts.extend(situation.in_turn);
+        }
+        if let Some(resolution) = friction::step(situation, &parts) {
             return Some(resolution);
         }
-        match self {
+        let step = match self {
             Self::NewtonLcp => newton_lcp::step(situation),
             Self::Newton => newton::step(situation),
             Self::Poisson => poisson::step(situation),
             Self::Sequential => sequential::step(situation),
             Self::Reflection => reflection::step(situation),
             Self::Decoupled => decoupled::step(situation),
-        }
+        }?;
+        let parts = friction::parts_pressed(situation, &step);
+        friction::step(situation, &parts).or(Some(step))
     }
 
     /// The law of this name.
@@ -116,11 +123,12 @@ pub(super) struct Situation<'a> {
     pub termination: Termination,
     /// The size of the velocities and impulses of each part, in units of √(2T), whose rounding y carries.
     pub sizes: &'a [f64],
-    /// How many steps have been taken, how many of them by the law itself and not by friction, and the contact that
-    /// the last one resolved if it resolved one alone.
-    pub steps: usize,
-    pub own_steps: usize,
+    /// Whether the law itself has made a step.
+    pub acted: bool,
+    /// The contact that the last step resolved, if it resolved one alone.
     pub last: Option<usize>,
+    /// The parts in which friction has made contacts be taken in turn.
+    pub in_turn: &'a [usize],
 }
 
 /// Impulses on some rows, and what is known about them.
@@ -132,18 +140,16 @@ pub(super) struct Resolution {
     pub u: Vec<f64>,
     /// The relative residual of the law's equations, when they have no solution.
     pub residual: Option<f64>,
-    /// All circuits of the rows that can carry an impulse.
-    pub binding: Vec<Vec<(usize, f64)>>,
-    /// The circuits of rows among which impulses can be shifted.
+    /// The circuits along which the impulses can be shifted; none if they are unique.
     pub circuits: Vec<Vec<(usize, f64)>>,
-    /// Whether shifting them is in fact possible: the impulses are not unique.
-    pub shiftable: bool,
     /// Another change of the reduced velocity that the law allows as well.
     pub alternative: Option<Vec<f64>>,
     /// Whether there may be one that was not looked for, the rows being too many.
     pub undecided: bool,
     /// The contact resolved, when it was one alone out of several.
     pub single: Option<usize>,
+    /// Where friction is why it was taken alone: the normals of the contacts that met with it, closing or touching.
+    pub met: Option<Vec<usize>>,
     pub friction: Option<Friction>,
 }
 
@@ -153,8 +159,6 @@ pub(super) struct Friction {
     /// The work of each row, in the order of the resolution's rows.
     pub work: Vec<f64>,
     pub locked: bool,
-    /// The other contacts that closed or touched at the same time.
-    pub others: Vec<usize>,
 }
 
 impl Situation<'_> {
@@ -186,9 +190,15 @@ impl Situation<'_> {
         (0..self.contacts.len()).filter(|&c| !self.separating(&self.contacts[c])).collect()
     }
 
-    /// The next closing contact in the stated order.
-    pub fn next_in_order(&self) -> Option<usize> {
-        let closing = self.closing_contacts();
+    /// The part of the system that a contact belongs to.
+    pub fn part_of(&self, contact: usize) -> usize {
+        self.system.part[self.contacts[contact].normal]
+    }
+
+    /// The next closing contact in the stated order, of those that are asked for.
+    pub fn next_in_order(&self, asked_for: impl Fn(usize) -> bool) -> Option<usize> {
+        let mut closing = self.closing_contacts();
+        closing.retain(|&c| asked_for(c));
         let rank = |contact: usize| match self.order {
             Order::Given | Order::Fastest => contact,
             Order::Reversed => self.contacts.len() - 1 - contact,

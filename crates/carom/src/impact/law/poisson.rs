@@ -3,11 +3,12 @@
 //! Compression 0 ≤ p_c ⟂ y⁻ + W p_c ≥ 0; expansion gives back K p_c, and more where a contact would close:
 //! 0 ≤ p_e − K p_c ⟂ y_c + W p_e ≥ 0. Tangents of rough contacts stick in compression and get e_t p_c back.
 //! Never gains energy. Dependent contacts with unequal k share p_c in more than one way, and v⁺ depends on it:
-//! p_c of least norm is taken, and another answer is looked for by favouring each contact in turn.
+//! p_c of least norm is taken, and another answer is looked for at the ends of the set of all p_c. The velocities that lead to
+//! one v⁺ form a convex set (the expansion is a projection), so that ends with the same v⁺ vouch for what is between them.
 
 use super::{Resolution, Situation, complementarity};
 use crate::impact::active::{Requirement, nearest};
-use crate::impact::determinacy::{SHARING_ROWS, least_norm};
+use crate::impact::determinacy::{SHARING_ROWS, rows_of, sharings};
 use crate::metric::norm;
 
 pub(super) fn step(situation: &Situation) -> Option<Resolution> {
@@ -25,22 +26,22 @@ pub(super) fn step(situation: &Situation) -> Option<Resolution> {
         })
         .collect();
     let found = nearest(&system.rows, &requirements, system.tolerance);
-    let compression = complementarity::settle(system, &requirements, &found.p, &found.slack, found.u);
+    let compression = complementarity::settle(system, &requirements, &found.p, &found.slack, found.u, 0.0);
     let expansion = expand(situation, &requirements, &compression.u, &compression.impulses);
-    let too_many = requirements.len() > SHARING_ROWS;
-    let undecided = too_many && compression.shiftable && !unequal_rows(situation, &compression).is_empty();
-    let alternative = if compression.shiftable && !too_many {
-        another(situation, &requirements, &compression, &expansion.u)
-    } else {
-        None
-    };
+    // Uniform on every circuit, k gives back the same however p_c is shared.
+    let unequal = compression.circuits.iter().any(|circuit| {
+        circuit.iter().any(|&(row, _)| situation.restitution(row) != situation.restitution(circuit[0].0))
+    });
+    let (alternative, undecided) =
+        if unequal { another(situation, &requirements, &compression, &expansion.u) } else { (None, false) };
     let mut total = compression;
     for (p, extra) in total.impulses.iter_mut().zip(&expansion.impulses) {
         *p += extra;
     }
+    // Given back with coefficient −1, a shift of the compression leaves nothing of itself.
+    total.circuits.retain(|circuit| circuit.iter().any(|&(row, _)| situation.restitution(row) > -1.0));
     total.u = expansion.u;
     total.circuits.extend(expansion.circuits);
-    total.shiftable |= expansion.shiftable;
     total.alternative = alternative;
     total.undecided = undecided;
     Some(total)
@@ -70,7 +71,7 @@ fn expand(
         })
         .collect();
     let found = nearest(&system.rows, &more, system.tolerance);
-    let settled = complementarity::settle(system, &more, &found.p, &found.slack, found.u);
+    let settled = complementarity::settle(system, &more, &found.p, &found.slack, found.u, norm(&u));
     let mut impulses = given_back;
     for (&k, p) in normals.iter().zip(&settled.impulses) {
         impulses[k] += p;
@@ -81,42 +82,35 @@ fn expand(
     Resolution { impulses, u, ..settled }
 }
 
-/// A different change of velocity that the law allows as well, if sharing p_c differently leads to one: each row of
-/// a circuit with unequal coefficients in turn is made to take as much of p_c as it can, or as little.
+/// A different change of velocity that the law allows as well, if sharing p_c differently leads to one; and whether there may
+/// be one that was not found, the rows being too many to look everywhere.
 fn another(
     situation: &Situation,
     requirements: &[Requirement],
     compression: &Resolution,
     chosen: &[f64],
-) -> Option<Vec<f64>> {
-    const TRIALS: usize = 32;
-    let rows = &compression.rows;
+) -> (Option<Vec<f64>>, bool) {
+    const TRIALS: usize = 64;
+    let shared = rows_of(&compression.circuits);
+    if shared.len() > SHARING_ROWS {
+        return (None, true);
+    }
+    let places: Vec<usize> =
+        (0..requirements.len()).filter(|&k| shared.binary_search(&requirements[k].row).is_ok()).collect();
+    let rows: Vec<usize> = places.iter().map(|&k| requirements[k].row).collect();
+    let part: Vec<f64> = places.iter().map(|&k| compression.impulses[k]).collect();
+    let equality: Vec<bool> = places.iter().map(|&k| requirements[k].equality).collect();
     let lengths = &situation.system.lengths;
-    let equality: Vec<bool> = requirements.iter().map(|d| d.equality).collect();
-    let favoured = unequal_rows(situation, compression);
-    let trials = favoured.iter().take(TRIALS).flat_map(|&row| [(row, 1e-8), (row, 1e8)]);
-    for (favourite, burden) in trials {
-        let weight = |row: usize| lengths[row] * if row == favourite { burden } else { 1.0 };
-        let shared = least_norm(rows, &compression.impulses, &equality, &compression.binding, weight);
-        let other = expand(situation, requirements, &compression.u, &shared).u;
+    for sharing in sharings(lengths, &rows, &part, &equality, &compression.circuits, TRIALS) {
+        let mut p_c = compression.impulses.clone();
+        for (&k, p) in places.iter().zip(sharing) {
+            p_c[k] = p;
+        }
+        let other = expand(situation, requirements, &compression.u, &p_c).u;
         let apart: Vec<f64> = other.iter().zip(chosen).map(|(a, b)| a - b).collect();
         if norm(&apart) > 100.0 * situation.system.tolerance * norm(chosen) {
-            return Some(other);
+            return (Some(other), false);
         }
     }
-    None
-}
-
-/// The rows of the circuits, along which the compression can be shared, whose coefficients differ.
-fn unequal_rows(situation: &Situation, compression: &Resolution) -> Vec<usize> {
-    let mut rows: Vec<usize> = Vec::new();
-    for circuit in &compression.binding {
-        let first = situation.restitution(circuit[0].0);
-        if circuit.iter().any(|&(row, _)| situation.restitution(row) != first) {
-            rows.extend(circuit.iter().map(|&(row, _)| row));
-        }
-    }
-    rows.sort_unstable();
-    rows.dedup();
-    rows
+    (None, rows.len() > TRIALS)
 }

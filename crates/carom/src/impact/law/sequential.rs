@@ -7,7 +7,7 @@
 use super::{Resolution, Situation, complementarity};
 
 pub(super) fn step(situation: &Situation) -> Option<Resolution> {
-    let contact = situation.next_in_order()?;
+    let contact = situation.next_in_order(|_| true)?;
     let mut resolution = complementarity::newton(situation, &[contact]);
     resolution.single = Some(contact);
     Some(resolution)

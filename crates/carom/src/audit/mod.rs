@@ -3,12 +3,21 @@
 //! Residuals are relative: each is divided by the sum of the absolute values of the terms it is the balance of,
 //! so rounding leaves about 1e-16 of it whatever the units. A coordinate's velocity counts with at least the
 //! size that the kinetic energy before allows it, √(2T/G_jj): one that a joint holds at zero has no size of its own.
+//!
+//! What the outcome says of itself is checked too. `friction`: every step that presses a Coulomb contact carries its friction.
+//! `flags`: unique, consistent and admissible are what the numbers say; whether the impulses are unique is asked of their
+//! solution set, by a search of its own (`solutions`).
+
+mod flags;
+mod friction;
+mod solutions;
 
 pub mod event;
 pub mod pairs;
 
 use serde::Serialize;
 
+use crate::impact::coulomb::Termination;
 use crate::impact::{Law, Note, Outcome, Problem, Status};
 
 /// What the audit found.
@@ -27,13 +36,23 @@ pub struct Audit {
     pub energy_mismatch: f64,
     /// How far normal impulses pull and contacts close after: the worst of both, relative. Zero when admissible.
     pub unilateral_residual: f64,
-    /// p (y⁺ + k y⁻) of each step, the worst normal; absent for laws that do not ask for it to vanish.
+    /// p (y⁺ + k y⁻) of each step, the worst row, by the smaller factor; absent for laws that do not ask for it to vanish.
     pub complementarity_residual: Option<f64>,
     /// How far what the outcome says (y⁻, y⁺, energies, work, the sum of its steps) is from what its velocities and
     /// impulses give, the worst of all, relative.
     pub statement_residual: f64,
-    /// Whether momentum, bilateral rows, the energy's two forms, the outcome's own statements and complementarity all
-    /// hold, and, for a law that promises it, no contact pulls or keeps closing.
+    /// How far the impulses of Coulomb contacts are from Coulomb's law, step by step: outside the cone |p_t| ≤ μ p_n, not
+    /// against the slip, or less than μ p_n where the contact slips all along; relative to μ times the contact's whole normal
+    /// impulse. Absent where no such contact was pressed.
+    pub friction_residual: Option<f64>,
+    /// Whether the audit's own search finds that the law admits no other impulses; absent where it is not clear, or where the
+    /// law, or the number of rows, is none that the search is made for.
+    pub impulse_set_is_a_point: Option<bool>,
+    /// The first thing that the outcome says of itself and that its numbers contradict.
+    pub contradiction: Option<&'static str>,
+    /// Whether momentum, bilateral rows, the energy's two forms, the outcome's own statements, complementarity and Coulomb's law
+    /// all hold, nothing contradicts what the outcome says of itself, and, for a law that promises it, no contact pulls or keeps
+    /// closing and no energy is gained.
     pub passed: bool,
 }
 
@@ -130,12 +149,26 @@ pub fn audit(problem: &Problem, outcome: &Outcome) -> Audit {
         && outcome.consistent
         && outcome.status != Status::StepsExhausted
         && !outcome.notes.iter().any(|note| matches!(note, Note::FrictionLocks { .. }));
+    let friction_residual = friction::residual(problem, outcome);
+    // With Stronge's termination no step of these laws gains energy, whatever the friction; with equalities along the tangent
+    // they can, unless there is one coefficient.
+    let equalities = !problem.rough.is_empty() || !problem.tangential.is_empty();
+    let uniform = problem.restitution.iter().all(|k| *k == problem.restitution[0]);
+    let dissipative = unilateral
+        && (uniform || !equalities)
+        && outcome.friction.iter().all(|f| f.termination == Termination::Stronge);
+    let scale = from_velocities.size.max(outcome.energy.before);
+    let gains = dissipative && from_velocities.sum > allowed * scale;
+    let (impulse_set_is_a_point, contradiction) = flags::check(problem, outcome, allowed);
     let passed = momentum_residual <= allowed
         && bilateral_residual <= allowed
         && energy_mismatch <= allowed
         && statement_residual <= allowed
         && !(unilateral && unilateral_residual > allowed)
-        && complementarity_residual.is_none_or(|r| r <= allowed);
+        && complementarity_residual.is_none_or(|r| r <= allowed)
+        && friction_residual.is_none_or(|r| r <= allowed)
+        && contradiction.is_none()
+        && !gains;
     Audit {
         momentum_residual,
         bilateral_residual,
@@ -145,6 +178,9 @@ pub fn audit(problem: &Problem, outcome: &Outcome) -> Audit {
         unilateral_residual,
         complementarity_residual,
         statement_residual,
+        friction_residual,
+        impulse_set_is_a_point,
+        contradiction,
         passed,
     }
 }
@@ -182,22 +218,31 @@ fn statements(
     worst
 }
 
-/// The worst p (y⁺ + k y⁻) over the normals of every step, relative to the energy and to p y of its terms.
+/// The worst violation of p (y⁺ + k y⁻) = 0 over the rows of every step: the smaller of the two factors, p relative to the largest
+/// impulse, both as changes of velocity, and y⁺ + k y⁻ to its terms.
 fn complementarity(problem: &Problem, outcome: &Outcome, approach: &[Balance]) -> Option<f64> {
     let asks = matches!(outcome.law, Law::NewtonLcp | Law::Newton | Law::Sequential | Law::Reflection);
     if !asks || !outcome.friction.is_empty() || !outcome.consistent {
         return None;
     }
+    let lengths: Vec<f64> = (0..problem.contacts.nrows()).map(|row| length(problem, row)).collect();
+    let pushes = outcome.steps.iter().flat_map(|step| step.rows.iter().zip(&step.impulses));
+    let most = pushes.fold(0.0, |m: f64, (&row, p)| m.max((p * lengths[row]).abs()));
     let mut worst: f64 = 0.0;
     for step in &outcome.steps {
         for (k, &row) in step.rows.iter().enumerate() {
-            let (p, e) = (step.impulses[k], problem.restitution[row]);
-            let gap = p * (step.separation[k] + e * step.approach[k]);
-            let size = p.abs() * approach[row].size + outcome.energy.before;
-            if size > 0.0 {
-                worst = worst.max(gap.abs() / size);
+            let push = (step.impulses[k] * lengths[row]).abs();
+            let missed = (step.separation[k] + problem.restitution[row] * step.approach[k]).abs();
+            if push > 0.0 && missed > 0.0 {
+                worst = worst.max((push / most).min(missed / approach[row].size));
             }
         }
     }
     Some(worst)
+}
+
+/// The velocity, in units of √(2T), that a unit impulse along a row makes, joints and couplings of G aside.
+fn length(problem: &Problem, row: usize) -> f64 {
+    let entries = problem.contacts.row(row);
+    entries.iter().enumerate().map(|(j, a)| a * a / problem.mass[(j, j)]).sum::<f64>().sqrt()
 }

@@ -1,0 +1,22 @@
+//! What an outcome says of itself is true: flags on systems whose solution sets are known, friction at several contacts, and an
+//! audit that fails on what is not true.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod cases;
+mod friction;
+#[path = "../random/mod.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
+mod random;
+mod solution_sets;
+mod spoiled;
+
+use carom::impact::{Law, Options, Outcome, Problem};
+
+fn solve(problem: &Problem, law: Law) -> Outcome {
+    problem.solve(&Options { law, ..Options::default() }).unwrap_or_else(|e| panic!("{e}\n{problem:?}"))
+}
+
+/// The notes as sentences.
+fn words(outcome: &Outcome) -> Vec<String> {
+    outcome.notes.iter().map(ToString::to_string).collect()
+}
