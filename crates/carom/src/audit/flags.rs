@@ -223,8 +223,13 @@ fn admissible(
     if outcome.admissible && (exhausted || pull > allowed || closing > 2.0 * outcome.rounding.min(allowed)) {
         return Some("admissible is true where a contact pulls or closes, or without an end");
     }
-    if outcome.admissible && outcome.energy.change > allowed * outcome.energy.before.max(outcome.energy.after)
-    {
+    let efforts = outcome.steps.iter().flat_map(|step| {
+        let speeds =
+            step.approach.iter().zip(&step.separation).map(|(before, after)| before.abs() + after.abs());
+        step.impulses.iter().zip(speeds).map(|(p, speed)| 0.5 * p.abs() * speed)
+    });
+    let effort = outcome.energy.before.max(outcome.energy.after).max(efforts.sum());
+    if outcome.admissible && outcome.energy.change > 2.0 * allowed * effort {
         return Some("admissible is true where energy is gained");
     }
     let named = noted(outcome, |note| {

@@ -83,9 +83,14 @@ pub(super) fn report(
         notes.push(Note::ImpulsesUndetermined { dimension: self_stresses.len() });
     }
     // Against the work of the impulses, not the energy: a fast frame or bystander hides no gain.
-    let level = options.tolerance.max(rounding) * course.effort;
+    // Where no digit is vouched for, a gain is still one if it is visible.
+    let level = options.tolerance.max(rounding.min(1e-6)) * course.effort;
     let gained = (energy.change > level).then_some(energy);
-    let admissible = judge(system, contacts, options, &course, &separation, rounding, gained, &mut notes);
+    let mut admissible = judge(system, contacts, options, &course, &separation, rounding, &mut notes);
+    if let Some(energy) = gained {
+        admissible = false;
+        notes.push(Note::EnergyGained { change: energy.change, before: energy.before });
+    }
     let friction_demand = demand(contacts, &course.impulses, impulse_unique, &mut notes);
     let status = if course.exhausted {
         Status::StepsExhausted
@@ -325,7 +330,7 @@ fn rank_is_unclear(margin: RankMargin) -> bool {
         || margin.smallest_kept < 10.0 * margin.threshold
 }
 
-/// Whether all impulses push, nothing keeps closing and no energy is gained; what does not hold is noted.
+/// Whether all impulses push and nothing keeps closing; what does not hold is noted.
 fn judge(
     system: &System,
     contacts: &[Contact],
@@ -333,7 +338,6 @@ fn judge(
     course: &Course,
     separation: &[f64],
     rounding: f64,
-    gained: Option<Energy>,
     notes: &mut Vec<Note>,
 ) -> bool {
     let normals = || contacts.iter().map(|c| c.normal);
@@ -356,7 +360,7 @@ fn judge(
             separation[row] < -allowed.max(2.0 * system.noise(row, level[part]))
         })
         .collect();
-    let admissible = pulling.is_empty() && closing.is_empty() && gained.is_none() && !course.exhausted;
+    let admissible = pulling.is_empty() && closing.is_empty() && !course.exhausted;
     if course.exhausted {
         notes.push(Note::StepsExhausted { steps: course.steps.len(), rows: course.unfinished.clone() });
     }
@@ -371,9 +375,6 @@ fn judge(
     }
     if !closing.is_empty() && !course.exhausted {
         notes.push(Note::StillClosing { rows: closing });
-    }
-    if let Some(energy) = gained {
-        notes.push(Note::EnergyGained { change: energy.change, before: energy.before });
     }
     admissible
 }

@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector};
 use super::active::{Requirement, nearest};
 use super::law::{Law, Resolution, Situation};
 use super::outcome::{FrictionHistory, Outcome, Step};
-use super::problem::{Contact, Options, Order, Problem};
+use super::problem::{Contact, Options, Order, Problem, Surface};
 use super::report::{outcome_is_finite, report};
 use super::system::System;
 use crate::error::{Error, Fault, Place};
@@ -187,9 +187,11 @@ impl Course {
     /// Takes away the closing that the rounding of many steps, or of large impulses, has hidden: what is left is the rounding of
     /// the velocities themselves, however many the steps.
     ///
-    /// The velocity goes to the nearest one with no such contact closing, which is where ever smaller impacts lead. Contacts taken
-    /// in turn because of friction are left as they are: a push would take friction too.
+    /// The velocity goes to the nearest one with no such contact closing, which is where ever smaller impacts lead. Parts with a
+    /// Coulomb contact are left as they are: a push there would take friction too.
     fn finish(&mut self, system: &System, contacts: &[Contact], mut y: Vec<f64>, law: Law) {
+        let with_friction = contacts.iter().filter(|contact| matches!(contact.surface, Surface::Coulomb(_)));
+        let left: Vec<usize> = with_friction.map(|contact| system.part[contact.normal]).collect();
         // Twice at most in practice: the first leaves its own rounding, which is far smaller.
         for _ in 0..4 {
             let level = system.sizes(&self.u);
@@ -197,7 +199,7 @@ impl Course {
             let normals: Vec<usize> = contacts
                 .iter()
                 .map(|contact| contact.normal)
-                .filter(|&row| !system.blocked[row] && !self.in_turn.contains(&system.part[row]))
+                .filter(|&row| !system.blocked[row] && !left.contains(&system.part[row]))
                 .filter(|&row| y[row] <= system.noise(row, self.sizes[system.part[row]]))
                 .collect();
             if normals.iter().all(|&row| y[row] >= -noise(row)) {

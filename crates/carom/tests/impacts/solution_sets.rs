@@ -34,7 +34,6 @@ fn within(source: &mut Source, d: usize, axes: &[usize]) -> DVector<f64> {
     x
 }
 
-#[expect(clippy::too_many_lines, reason = "one construction, in order")]
 fn known(seed: u64) -> Option<Known> {
     let source = &mut Source::new(seed);
     let (r, f) = (source.pick(1, 4), source.pick(0, 3));

@@ -25,7 +25,7 @@ pub(super) fn parts_pressed(situation: &Situation, step: &Resolution) -> Vec<usi
         let row = situation.contacts[c].normal;
         let impulses = step.rows.iter().zip(&step.impulses).filter(|(r, _)| **r == row);
         let push: f64 = impulses.map(|(_, p)| p.abs()).sum();
-        push * system.lengths[row] * system.lengths[row] > situation.noise(row)
+        push * system.lengths[row] * system.lengths[row] > system.noise(row, 2.0 * system.speed_of(row))
     };
     (0..situation.contacts.len())
         .filter(|&c| has_friction(situation, c) && pressed(c))
