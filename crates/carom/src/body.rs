@@ -1,6 +1,17 @@
 //! A rigid body's constants, and its state at an instant.
+//!
+//! **Bryan angles** β = (ψ, θ, φ) turn body axes to world axes by A = Rx(ψ) Ry(θ) Rz(φ) (\[SP\] (8) to (11)), and their
+//! rates give the angular velocity in body axes by
+//!
+//! ```text
+//! ω = Q β̇,   Q = [φᵀθᵀu_ψ, φᵀu_θ, u_φ] = ⎡ cos φ cos θ   sin φ  0 ⎤
+//!                                        ⎢ −sin φ cos θ  cos φ  0 ⎥
+//!                                        ⎣ sin θ         0      1 ⎦
+//! ```
+//!
+//! ((16) and (19), corrected). Where cos θ = 0 the angles are not unique and rates need not exist.
 
-use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Matrix3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
 use crate::shape::Shape;
 
@@ -30,7 +41,57 @@ pub struct State {
     pub angular_velocity: Vector3<f64>,
 }
 
+/// cos θ at most this: the axes of ψ and φ are one.
+const LOCKED: f64 = 1e-12;
+
+/// The orientation of Bryan angles (ψ, θ, φ).
+#[must_use]
+pub fn bryan_orientation(angles: &[f64; 3]) -> UnitQuaternion<f64> {
+    let turn = |axis: usize| {
+        let (sine, cosine) = libm::sincos(0.5 * angles[axis]);
+        let mut vector = Vector3::zeros();
+        vector[axis] = sine;
+        UnitQuaternion::from_quaternion(Quaternion::from_parts(cosine, vector))
+    };
+    turn(0) * turn(1) * turn(2)
+}
+
+/// The Bryan angles (ψ, θ, φ) of an orientation, |θ| ≤ π/2; where cos θ = 0, those with φ = 0.
+#[must_use]
+pub fn bryan_angles(orientation: &UnitQuaternion<f64>) -> [f64; 3] {
+    let a = orientation.to_rotation_matrix();
+    let cosine = libm::hypot(a[(0, 0)], a[(0, 1)]);
+    let theta = libm::atan2(a[(0, 2)], cosine);
+    let (psi, phi) = if cosine <= LOCKED {
+        (libm::atan2(a[(2, 1)], a[(1, 1)]), 0.0)
+    } else {
+        (libm::atan2(-a[(1, 2)], a[(2, 2)]), libm::atan2(-a[(0, 1)], a[(0, 0)]))
+    };
+    // No negative zero.
+    [psi + 0.0, theta + 0.0, phi + 0.0]
+}
+
+/// Q of Bryan angles: the angular velocity in body axes is Q times their rates.
+#[must_use]
+pub fn bryan_matrix(angles: &[f64; 3]) -> Matrix3<f64> {
+    let ((st, ct), (sp, cp)) = (libm::sincos(angles[1]), libm::sincos(angles[2]));
+    Matrix3::new(cp * ct, sp, 0.0, -sp * ct, cp, 0.0, st, 0.0, 1.0)
+}
+
 impl State {
+    /// The rates of the Bryan angles; none where cos θ = 0.
+    #[must_use]
+    pub fn bryan_rates(&self) -> Option<[f64; 3]> {
+        let [_, theta, phi] = bryan_angles(&self.orientation);
+        let ((st, ct), (sp, cp)) = (libm::sincos(theta), libm::sincos(phi));
+        if ct <= LOCKED {
+            return None;
+        }
+        let spin = self.orientation.inverse_transform_vector(&self.angular_velocity);
+        let psi = (cp * spin.x - sp * spin.y) / ct;
+        Some([psi, sp * spin.x + cp * spin.y, spin.z - st * psi])
+    }
+
     /// At rest at a place, unturned.
     #[must_use]
     pub fn at(position: Vector3<f64>) -> Self {

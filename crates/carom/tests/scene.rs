@@ -194,6 +194,33 @@ fn one_orientation_in_three_ways() {
     assert!((rounded * Vector3::x() - Vector3::new(0.6, 0.8, 0.0)).norm() < 2e-7);
 }
 
+/// Rates of Bryan angles give the angular velocity, and come back; where cos θ = 0 the angles of an orientation are others.
+#[test]
+fn bryan_angles_and_rates() {
+    use carom::body::{State, bryan_angles, bryan_matrix, bryan_orientation};
+    let angles = [0.3, -1.2, 2.5];
+    let text = "mass = 1\norientation = { bryan = [0.3, -1.2, 2.5] }\nbryan_rates = [0.7, -0.4, 1.1]\n";
+    let state = toml(&with("mass = 1\n", text)).bodies[0].state;
+    // The rate of A, by differences, is [ω]A.
+    let turned = |by: f64| {
+        let moved = [angles[0] + 0.7 * by, angles[1] - 0.4 * by, angles[2] + 1.1 * by];
+        *bryan_orientation(&moved).to_rotation_matrix().matrix()
+    };
+    let rate = (turned(1e-5) - turned(-1e-5)) / 2e-5 * turned(0.0).transpose();
+    assert!((rate - state.angular_velocity.cross_matrix()).norm() < 1e-9);
+    let near = |a: [f64; 3], b: [f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-14);
+    assert!(near(bryan_angles(&state.orientation), angles));
+    assert!(near(state.bryan_rates().unwrap(), [0.7, -0.4, 1.1]));
+    assert!((bryan_matrix(&angles).determinant() - angles[1].cos()).abs() < 1e-15);
+    for theta in [std::f64::consts::FRAC_PI_2, -std::f64::consts::FRAC_PI_2] {
+        let locked = bryan_orientation(&[0.4, theta, 0.9]);
+        assert!(bryan_orientation(&bryan_angles(&locked)).angle_to(&locked) < 1e-14);
+        assert_eq!(State { orientation: locked, ..state }.bryan_rates(), None);
+    }
+    let plain = with("mass = 1\n", "mass = 1\nbryan_rates = [1, 0, 0]\n");
+    complaint(&plain, "body[0].bryan_rates", "[1, 0, 0]", "angles that are not given", "{ bryan =");
+}
+
 #[test]
 fn far_from_unit_is_a_warning() {
     let scene = toml(&with("mass = 1\n", "mass = 1\norientation = [2, 0, 0, 0]\n"));

@@ -130,8 +130,8 @@ class Body:
 
     `mass` in kg or `density` in kg/m³; `inertia`, the principal moments in kg m², where it is not that of the homogeneous body; `position`
     of the centre of mass in m; `orientation` a quaternion `[w, x, y, z]` or a table as the file has it, from body axes to world axes;
-    `velocity` in m/s; `angular_velocity` in rad/s in the world frame, or `angular_velocity_body` in the body's. A `fixed` body does not
-    move."""
+    `velocity` in m/s; `angular_velocity` in rad/s in the world frame, or `angular_velocity_body` in the body's, or `bryan_rates`, those
+    of an orientation `{"bryan": [psi, theta, phi]}`. A `fixed` body does not move."""
 
     name: str
     shape: Union[Shape, Mapping[str, Any]]
@@ -144,6 +144,7 @@ class Body:
     angular_velocity: Optional[ArrayLike] = None
     angular_velocity_body: Optional[ArrayLike] = None
     fixed: Optional[bool] = None
+    bryan_rates: Optional[ArrayLike] = None
 
     def __post_init__(self) -> None:
         if isinstance(self.shape, Kind):
@@ -154,7 +155,7 @@ class Body:
         """The same for calls that take many."""
         if not isinstance(self.shape, Shape):
             raise TypeError(f"{self.name}: give the shape as a class, such as carom.Sphere")
-        if isinstance(self.orientation, Mapping) or self.angular_velocity_body is not None:
+        if isinstance(self.orientation, Mapping) or self.angular_velocity_body is not None or self.bryan_rates is not None:
             raise ValueError(f"{self.name}: give a quaternion, and the angular velocity in the world frame")
         mass = self.mass
         if mass is None and self.density is not None:

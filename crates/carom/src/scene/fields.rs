@@ -36,7 +36,7 @@ pub(super) const WORLD: [Field; 2] = [
     ("periodic", "The lengths of a periodic box, m; 0 is an open direction."),
 ];
 
-pub(super) const BODY: [Field; 11] = [
+pub(super) const BODY: [Field; 12] = [
     ("name", "Unique among bodies, planes, joints and fills."),
     ("shape", "The shape, in the body's principal axes about its centre of mass."),
     ("mass", "The mass, kg. Either this or the density; neither is needed when fixed."),
@@ -54,6 +54,7 @@ pub(super) const BODY: [Field; 11] = [
         "angular_velocity_body",
         "The angular velocity in the body's axes, rad/s, instead of that in the world frame.",
     ),
+    ("bryan_rates", "The rates of the Bryan angles of `orientation`, rad/s, instead of an angular velocity."),
     ("fixed", "Whether the body is immovable, of infinite mass."),
 ];
 

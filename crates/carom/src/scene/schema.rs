@@ -109,6 +109,8 @@ fn body() -> Value {
     body["allOf"] = json!([
         { "not": { "required": ["mass", "density"] } },
         { "not": { "required": ["angular_velocity", "angular_velocity_body"] } },
+        { "not": { "required": ["angular_velocity", "bryan_rates"] } },
+        { "not": { "required": ["angular_velocity_body", "bryan_rates"] } },
         {
             "anyOf": [
                 { "required": ["mass"] },

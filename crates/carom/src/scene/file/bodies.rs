@@ -11,7 +11,7 @@ use super::super::model::{SceneBody, ScenePlane};
 use super::super::reader::{self, Fields};
 use super::names::name;
 use super::shapes::{self, shape};
-use crate::body::{Body, State};
+use crate::body::{Body, State, bryan_matrix, bryan_orientation};
 use crate::shape::{HalfSpace, Shape};
 
 /// How far a quaternion, an axis or a normal may be from unit length before it is worth a word.
@@ -41,18 +41,32 @@ pub(super) fn body(
 
     let zero = Vector3::zeros();
     let position = table.or("position", zero, log, reader::vector);
+    let mut angles = None;
     let orientation = table.or("orientation", UnitQuaternion::identity(), log, |value, path, log| {
-        orientation(value, path, log, warnings)
+        orientation(value, path, log, warnings, &mut angles)
     });
     let velocity = table.or("velocity", zero, log, |value, path, log| motion(value, path, fixed, log));
-    let given = match table.at_most_one_of(&["angular_velocity", "angular_velocity_body"], log) {
-        Some((frame, value)) => motion(value, &table.path(frame), fixed, log).map(|spin| (frame, spin)),
+    let kinds = ["angular_velocity", "angular_velocity_body", "bryan_rates"];
+    let given = match table.at_most_one_of(&kinds, log) {
+        Some((kind, value)) => {
+            let path = table.path(kind);
+            if kind == "bryan_rates" && angles.is_none() && orientation.is_some() {
+                let message = "are the rates of angles that are not given";
+                let expected = "`orientation = { bryan = [psi, theta, phi] }`, or `angular_velocity`";
+                log.report(value.span.clone(), &path, message, expected);
+            }
+            motion(value, &path, fixed, log).map(|spin| (kind, spin))
+        }
         None => Some(("angular_velocity", zero)),
     };
     let (mass, inertia) = constants?;
     let orientation = orientation?;
     let (angular_velocity, body_spin) = match given? {
         ("angular_velocity_body", spin) => (orientation * spin, Some(spin)),
+        ("bryan_rates", rates) => {
+            let spin = bryan_matrix(&angles?) * rates;
+            (orientation * spin, Some(spin))
+        }
         (_, spin) => (spin, None),
     };
     Some(SceneBody {
@@ -128,6 +142,7 @@ fn orientation(
     path: &dyn Display,
     log: &mut Log<'_>,
     warnings: &mut Log<'_>,
+    angles: &mut Option<[f64; 3]>,
 ) -> Option<UnitQuaternion<f64>> {
     const EXPECTED: &str =
         "a quaternion [w, x, y, z], { axes = [[…], […], […]] } or { bryan = [psi, theta, phi] }";
@@ -138,7 +153,12 @@ fn orientation(
             let table = Fields::of(value, path, &known, |_| None, log)?;
             let (kind, value) = table.one_of(&known, EXPECTED, log)?;
             let path = table.path(kind);
-            if kind == "axes" { axes(value, &path, log) } else { bryan(value, &path, log) }
+            if kind == "axes" {
+                axes(value, &path, log)
+            } else {
+                *angles = bryan(value, &path, log);
+                angles.as_ref().map(bryan_orientation)
+            }
         }
         _ => reader::wrong_kind(value, path, EXPECTED, log),
     }
@@ -213,16 +233,10 @@ fn axes(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<UnitQuat
     good.then(|| UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(matrix)))
 }
 
-/// A = Rx(ψ) Ry(θ) Rz(φ), body to world.
-fn bryan(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<UnitQuaternion<f64>> {
+/// Three angles, or their rates: psi, theta and phi.
+fn bryan(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<[f64; 3]> {
     let angles = reader::numbers(value, path, Some((3, "psi, theta and phi")), log)?;
-    let turn = |axis: usize| {
-        let (sine, cosine) = libm::sincos(0.5 * angles[axis]);
-        let mut vector = Vector3::zeros();
-        vector[axis] = sine;
-        UnitQuaternion::from_quaternion(Quaternion::from_parts(cosine, vector))
-    };
-    Some(turn(0) * turn(1) * turn(2))
+    angles.try_into().ok()
 }
 
 pub(super) fn plane(value: &Value, path: &str, log: &mut Log<'_>) -> Option<ScenePlane> {
