@@ -213,3 +213,43 @@ fn read_as_stored() {
     let apart = carom(&["classify", "-"], &BALLS.replace("[2, 0, 0]", "[2.5, 0, 0]"));
     assert_eq!(apart.out, "Nothing touches; left and right are nearest, 0.5 apart.\n");
 }
+
+/// All coefficients of the expansion of \[PVWZ\], against polynomial algebra with thirty digits.
+#[test]
+fn the_coefficients_of_the_expansion() {
+    let json = classify(&["pvwz_overlapping.toml"], "");
+    let contact = &json["contacts"][0];
+    let near = |value: &Value, expected: f64| {
+        let found = value.as_f64().unwrap();
+        assert!((found - expected).abs() < 1e-13, "{found} is not {expected}");
+    };
+    for (k, [v_e, v_3e, a_2e, a_3e, a_4e]) in [
+        [
+            0.37672416053997,
+            -0.0241784903980303,
+            -0.00318922705289081,
+            -0.0744667406310557,
+            0.0121330570110608,
+        ],
+        [0.0, 0.180337961238759, -0.123974223991797, -0.232502061545851, 0.0617029426334127],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let along = &contact["coefficients"][k];
+        near(&along["v_e"], v_e);
+        let model = &along["model"];
+        near(&model["v_3e"], v_3e);
+        near(&model["v_4e"], 0.0);
+        near(&model["a_2e"], a_2e);
+        near(&model["a_3e"], a_3e);
+        near(&model["a_4e"], a_4e);
+        near(&model["j"], -0.486_291_742_016_04);
+        let (slope, direction) = (numbers(&contact["a_vector"]), numbers(&along["direction"]));
+        near(&along["a_e"], slope.iter().zip(direction).map(|(a, e)| a * e).sum());
+    }
+    // n·M·n of the tensor M.
+    let (n, m) = (numbers(&contact["normal"]), numbers(&contact["inverse_mass_tensor"]));
+    let along = (0..9).map(|k| n[k / 3] * m[k] * n[k % 3]).sum::<f64>();
+    near(&contact["effective_inverse_mass"], along);
+}

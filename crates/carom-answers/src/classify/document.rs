@@ -47,12 +47,42 @@ pub struct ContactEntry<'a> {
     normal_rate: [f64; 3],
     rolling: [[f64; 3]; 2],
     effective_inverse_mass: f64,
+    inverse_mass_tensor: [[f64; 3]; 3],
+    a_vector: [f64; 3],
+    j: f64,
+    coefficients: Vec<CoefficientsEntry>,
     scales: ScalesEntry,
     tolerance: f64,
     ratios: RatiosEntry,
     nearest_type: Option<NearestEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     neighbourhood: Option<NeighbourhoodEntry>,
+}
+
+/// The coefficients of \[PVWZ\] (27) and (28) along a unit direction: of the distance, as far as third order goes, and of
+/// the quadratic model.
+#[derive(Debug, Serialize)]
+struct CoefficientsEntry {
+    direction: [f64; 3],
+    x_2e: f64,
+    x_3e: f64,
+    v_e: f64,
+    v_2e: f64,
+    a_e: f64,
+    model: ModelEntry,
+}
+
+#[derive(Debug, Serialize)]
+struct ModelEntry {
+    h: f64,
+    v_2e: f64,
+    v_3e: f64,
+    v_4e: f64,
+    a_e: f64,
+    a_2e: f64,
+    a_3e: f64,
+    a_4e: f64,
+    j: f64,
 }
 
 /// What v, slip, w, g2 and g3 are measured beside.
@@ -166,6 +196,32 @@ impl<'a> ContactEntry<'a> {
             normal_rate: k.normal_rate.into(),
             rolling: k.rolling.map(Into::into),
             effective_inverse_mass: found.effective_inverse_mass,
+            inverse_mass_tensor: matrix(&found.inverse_mass_tensor),
+            a_vector: found.slope.into(),
+            j: found.coefficients.first().map_or(f64::NAN, |(exact, _)| exact.j),
+            coefficients: found
+                .coefficients
+                .iter()
+                .map(|(exact, model)| CoefficientsEntry {
+                    direction: model.direction.into(),
+                    x_2e: exact.x_2e,
+                    x_3e: exact.x_3e,
+                    v_e: exact.v_e,
+                    v_2e: exact.v_2e,
+                    a_e: exact.a_e,
+                    model: ModelEntry {
+                        h: model.h,
+                        v_2e: model.v_2e,
+                        v_3e: model.v_3e,
+                        v_4e: model.v_4e,
+                        a_e: model.a_e,
+                        a_2e: model.a_2e,
+                        a_3e: model.a_3e,
+                        a_4e: model.a_4e,
+                        j: model.j,
+                    },
+                })
+                .collect(),
             scales: ScalesEntry {
                 length: scales.length,
                 speed: scales.speed,

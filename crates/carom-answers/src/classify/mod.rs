@@ -6,14 +6,15 @@ mod picture;
 use carom::body::State;
 use carom::contact::Side;
 use carom::contact::classify::{Classification, Tolerances, classify};
-use carom::contact::kinematics::{Facing, Fit, Moving, effective_inverse_mass};
+use carom::contact::coefficients::{Coefficients, Model, coefficients, model, slope};
+use carom::contact::kinematics::{Facing, Fit, Moving, effective_inverse_mass, inverse_mass_tensor};
 use carom::contact::neighbourhood::Other;
 use carom::contact::neighbourhood::{Neighbourhood, neighbourhood};
 use carom::gap::Gap;
 use carom::motion::{Derivatives, Flight};
 use carom::scene::instant::{Instant, name};
 use carom::scene::model::Scene;
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Unit, Vector3};
 
 use crate::options::{SPAN, TOUCHING};
 use crate::overlap::{self, Overlap};
@@ -44,6 +45,13 @@ pub struct Found {
     pub class: Classification,
     /// n·M·n.
     pub effective_inverse_mass: f64,
+    /// M of \[PVWZ\] (8).
+    pub inverse_mass_tensor: Matrix3<f64>,
+    /// a⃗: a_ε = a⃗·ê.
+    pub slope: Vector3<f64>,
+    /// The coefficients of \[PVWZ\] (27) and (28) along two directions, w and across it, of the distance and of the
+    /// quadratic model.
+    pub coefficients: Vec<(Coefficients, Model)>,
     /// The picture, where asked for.
     pub neighbourhood: Option<Neighbourhood>,
 }
@@ -171,8 +179,15 @@ impl Pair<'_> {
             Side::Plane(_) => None,
             Side::Body(i) => Some((&scene.bodies[i].body, &scene.bodies[i].state)),
         };
-        let effective_inverse_mass =
-            effective_inverse_mass([first, Some((&second.body, &state))], &k.points, &k.normal);
+        let sides = [first, Some((&second.body, &state))];
+        let effective_inverse_mass = effective_inverse_mass(sides, &k.points, &k.normal);
+        let inverse_mass_tensor = inverse_mass_tensor(sides, &k.points);
+        let slope = slope(&one, &two, &self.gap);
+        let along = directions(&class);
+        let coefficients = along
+            .iter()
+            .filter_map(|e| Some((coefficients(&one, &two, &self.gap, e), model(&one, &two, &self.gap, e)?)))
+            .collect();
         let flight = Flight::given(&second.body, &state, second.body_spin.as_ref(), &scene.gravity);
         let neighbourhood = draw.and_then(|span| {
             let times = times(span.unwrap_or_else(|| readable_span(&class)));
@@ -195,8 +210,25 @@ impl Pair<'_> {
                 }
             }
         });
-        Some(Found { sides: self.sides, bodies, class, effective_inverse_mass, neighbourhood })
+        Some(Found {
+            sides: self.sides,
+            bodies,
+            class,
+            effective_inverse_mass,
+            inverse_mass_tensor,
+            slope,
+            coefficients,
+            neighbourhood,
+        })
     }
+}
+
+/// The unit directions of w and across it; any two where w is zero.
+fn directions(class: &Classification) -> [Vector3<f64>; 2] {
+    let k = &class.kinematics;
+    let [any, _] = carom::joint::across(&Unit::new_unchecked(k.normal));
+    let along = k.w.try_normalize(class.tolerances.rates * class.scales.turn).unwrap_or(any);
+    [along, k.normal.cross(&along)]
 }
 
 /// A twentieth of the time that the motion takes over the bodies' size; one second where nothing moves.

@@ -447,8 +447,26 @@ impl Kinematics {
     }
 }
 
+/// M = (1/m₁ + 1/m₂) I − p×I₁⁻¹×p − q×I₂⁻¹×q of \[PVWZ\] eq. 8: the velocity of Q relative to P per unit of impulse at the
+/// contact. A plane (`None`) and a fixed body have no part in it.
+#[must_use]
+pub fn inverse_mass_tensor(bodies: [Option<(&Body, &State)>; 2], points: &[Vector3<f64>; 2]) -> Matrix3<f64> {
+    let share = |k: usize| match bodies[k] {
+        Some((body, state)) if !body.fixed => {
+            let axes = state.orientation.to_rotation_matrix();
+            // The columns of [r] in body axes, so that the inertia is principal.
+            let arm = axes.matrix().transpose() * (points[k] - state.position).cross_matrix();
+            let turning = Matrix3::from_diagonal(&body.inertia.map(f64::recip)) * arm;
+            Matrix3::from_diagonal_element(body.mass.recip()) + arm.transpose() * turning
+        }
+        _ => Matrix3::zeros(),
+    };
+    let tensor = share(0) + share(1);
+    (tensor + tensor.transpose()) * 0.5
+}
+
 /// n·M·n = 1/m₁ + 1/m₂ + (p×n)·I₁⁻¹(p×n) + (q×n)·I₂⁻¹(q×n): the acceleration of the gap per unit of normal force,
-/// \[PVWZ\] eq. 10. A plane (`None`) and a fixed body have no part in it.
+/// \[PVWZ\] eq. 8 along the normal. A plane (`None`) and a fixed body have no part in it.
 #[must_use]
 pub fn effective_inverse_mass(
     bodies: [Option<(&Body, &State)>; 2],

@@ -1,10 +1,10 @@
-//! Where near a contact the second body would enter the first in free flight: \[PVWZ\] figures 2 and 4, corrected.
+//! Where near a contact the second body would enter the first in free flight: after \[PVWZ\] figures 2 and 4.
 //!
 //! Points of the second body's surface are named by their place e in the tangent plane of the contact, at t = 0 and
 //! fixed to the body. To second order in e and t the distance of such a point to the first body is
 //!
 //! ```text
-//! x(e,t) = v t + ½ e·Ke + w·e t + ½ a t²        ([PVWZ] eq. 41)
+//! x(e,t) = v t + ½ e·Ke + w·e t + ½ a t²        ([PVWZ] eqs. 37 to 40)
 //! ```
 //!
 //! so what is inside is an ellipse about the deepest point −K⁻¹w t with the semi-axes √(−2G/k_i) along the
