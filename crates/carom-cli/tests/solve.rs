@@ -123,7 +123,7 @@ fn every_scene_of_the_papers_is_solved() {
         assert!(json["title"].is_string() && json["source"].is_string(), "{name} says what it is");
         count += 1;
     }
-    assert_eq!(count, 20);
+    assert_eq!(count, 21);
 }
 
 #[test]
@@ -368,4 +368,112 @@ fn a_smooth_contact_tells_its_slip() {
     let json = solve(&[], DROP);
     close(&json["contacts"][0]["slip_before"], &[0.5, 0.0, 0.0]);
     close(&json["contacts"][0]["slip_after"], &[0.5, 0.0, 0.0]);
+}
+
+fn matrix(value: &Value) -> Vec<Vec<f64>> {
+    value.as_array().unwrap().iter().map(numbers).collect()
+}
+
+#[test]
+fn the_scattering_matrix_of_a_pair() {
+    let json = done(&["solve", "pvwz_collision.toml", "--json"], "").json();
+    let (p, s) = (matrix(&json["projector"]), matrix(&json["scattering_matrix"]));
+    assert_eq!((p.len(), s.len(), s[0].len()), (12, 12, 12));
+    let product =
+        |a: &[Vec<f64>], b: &[Vec<f64>], i: usize, j: usize| (0..12).map(|k| a[i][k] * b[k][j]).sum::<f64>();
+    for i in 0..12 {
+        for j in 0..12 {
+            let one = f64::from(u8::from(i == j));
+            assert!((product(&p, &p, i, j) - p[i][j]).abs() < 1e-13, "P² = P");
+            assert!((product(&s, &s, i, j) - one).abs() < 1e-13, "(I − 2P)² = I");
+            assert!((s[i][j] - (one - 2.0 * p[i][j])).abs() < 1e-15, "I − (1+k)P, k = 1");
+        }
+    }
+    // It takes the velocities before to those after.
+    let before = [0.2, 0.4, -0.1, 0.3, -0.2, 0.5, -0.6, -1.3, 0.2, 0.7, 0.1, -0.4];
+    let after: Vec<f64> = ["superellipsoid", "ellipsoid"]
+        .iter()
+        .flat_map(|name| {
+            ["velocity", "angular_velocity"].map(|part| numbers(&json["bodies"][name][part])).concat()
+        })
+        .collect();
+    for (row, expected) in s.iter().zip(after) {
+        assert!((row.iter().zip(before).map(|(a, b)| a * b).sum::<f64>() - expected).abs() < 1e-13);
+    }
+    // With different coefficients there is no such matrix.
+    let corner = done(&["solve", "sp_corner.toml", "--json"], "").json();
+    assert!(corner["projector"].is_array() && corner["scattering_matrix"].is_null());
+}
+
+#[test]
+fn bryan_angles_and_rates_after_an_impact() {
+    let text = DROP.replace(
+        "velocity = [0.5",
+        "orientation = { bryan = [0.3, -0.5, 0.8] }\nbryan_rates = [1, 2, 3]\nvelocity = [0.5",
+    );
+    let json = solve(&[], &text);
+    close(&json["bodies"]["ball"]["bryan"], &[0.3, -0.5, 0.8]);
+    // A smooth floor does not turn a ball.
+    close(&json["bodies"]["ball"]["bryan_rates"], &[1.0, 2.0, 3.0]);
+    let locked = text.replace("-0.5, 0.8]", "1.5707963267948966, 0.8]");
+    assert!(solve(&[], &locked)["bodies"]["ball"]["bryan_rates"].is_null());
+    let plain = text.replace("orientation = { bryan = [0.3, -0.5, 0.8] }\n", "");
+    refused(
+        &["solve", "-"],
+        &plain,
+        "body[0].bryan_rates",
+        &["angles that are not given", "orientation = { bryan"],
+    );
+}
+
+/// The screws of two hinged frames are those of the paper, and the parts add up.
+#[test]
+fn screws_of_hinged_frames() {
+    let json = done(&["solve", "dps_hinged_frames.toml", "--screws", "--json"], "").json();
+    let screws = &json["screws"];
+    let [first, second] = [0, 1].map(|k| &screws["bodies"][k]);
+    close(&first["Q"][0], &[0.0, 0.0, 1.0, -0.4, 0.0, 0.0]);
+    close(&second["Q"][0], &[0.0, 0.0, 1.0, 0.5, 0.0, 0.0]);
+    close(&first["S"][0], &[1.0, 0.0, 0.0, 0.0, 0.0, 0.4]);
+    close(&first["S"][2], &[0.0, 0.0, 1.0, -0.4, 0.0, 0.0]);
+    close(&first["M_red"][0], &[0.4]);
+    close(&second["M_red"][0], &[0.86]);
+    for i in 0..3 {
+        let [one, two] = [first, second].map(|body| numbers(&body["G"][i]));
+        let sum: Vec<f64> = one.iter().zip(two).map(|(a, b)| a + b).collect();
+        close(&screws["inertances"][i], &sum);
+    }
+    assert_eq!(numbers(&first["xi"]), numbers(&json["joints"]["O1"]["impulse"]));
+    // A body that is free has every freedom.
+    let free = done(&["solve", "sp_two_planes.toml", "--screws", "--json"], "").json();
+    assert_eq!(free["screws"]["bodies"][0]["Q"].as_array().unwrap().len(), 6);
+    assert_eq!(free["screws"]["bodies"][0]["S"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn the_weak_form_holds_of_runs() {
+    for (scene, until, impacts, functions) in [
+        ("rolling_between_rough_walls", "3", 4, 1),
+        ("nonholonomic_pendulum", "2", 4, 3),
+        ("superball_under_table", "1", 1, 3),
+    ] {
+        let path = format!("../gallery/{scene}.toml");
+        let json = done(&["weak-form", &path, "--until", until, "--json"], "").json();
+        let found = json["impacts"].as_array().unwrap();
+        assert!(found.len() >= impacts, "{json}");
+        assert!(json["residual_max"].as_f64().unwrap() < 1e-10, "{json}");
+        for impact in found {
+            assert_eq!(impact["functions"].as_u64().unwrap(), functions, "{json}");
+            // A test function that the contact forbids shows the impulse.
+            assert!(impact["control"].as_f64().unwrap() > 1e-2, "{json}");
+        }
+    }
+    refused(
+        &["weak-form", "-"],
+        &format!(
+            "{DROP}[[load]]\nname = 'push'\nkind = {{ force = {{ body = 'ball', vector = [1, 0, 0] }} }}\n"
+        ),
+        "load[0]",
+        &["Lagrangian"],
+    );
 }

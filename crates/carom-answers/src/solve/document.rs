@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use carom::audit::Audit;
+use carom::body::bryan_angles;
 use carom::contact::Surface;
-use carom::impact::{Energy, Outcome};
+use carom::impact::{Energy, Options, Outcome};
 use carom::scene::instant::name;
+use nalgebra::DMatrix;
 use serde::Serialize;
 
 use super::{Screws, Solved};
@@ -35,14 +37,23 @@ pub struct Document<'a> {
     /// The same in generalised velocities, with steps, self-stresses and friction phases.
     outcome: &'a Outcome,
     audit: Option<&'a Audit>,
+    /// P of joints and contacts, by rows; none of more than [`MOST_COORDINATES`].
+    projector: Option<Vec<Vec<f64>>>,
+    /// I − (1+k)P where all contacts have one k, likewise.
+    scattering_matrix: Option<Vec<Vec<f64>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     screws: Option<Screws>,
 }
+
+/// Matrices of more coordinates, six a body, are not written.
+pub const MOST_COORDINATES: usize = 60;
 
 #[derive(Debug, Serialize)]
 struct MotionEntry {
     velocity: [f64; 3],
     angular_velocity: [f64; 3],
+    bryan: [f64; 3],
+    bryan_rates: Option<[f64; 3]>,
 }
 
 #[derive(Debug, Serialize)]
@@ -94,6 +105,8 @@ impl Solved<'_> {
             let motion = MotionEntry {
                 velocity: state.velocity.into(),
                 angular_velocity: state.angular_velocity.into(),
+                bryan: bryan_angles(&state.orientation),
+                bryan_rates: state.bryan_rates(),
             };
             (body.name.as_str(), motion)
         });
@@ -125,6 +138,7 @@ impl Solved<'_> {
             (joint.name.as_str(), entry)
         });
         let Energy { before, after, change } = outcome.energy;
+        let (projector, scattering) = self.matrices();
         Document {
             law: outcome.law.name(),
             time: 0.0,
@@ -150,9 +164,29 @@ impl Solved<'_> {
             notes: self.notes(),
             outcome,
             audit: self.audit.as_ref(),
-            screws: screws.then(|| Screws::of(self.prepared)),
+            projector: projector.as_ref().map(listed),
+            scattering_matrix: scattering.as_ref().map(listed),
+            screws: screws.then(|| Screws::of(self)),
         }
     }
+
+    /// P and I − (1+k)P.
+    fn matrices(&self) -> (Option<DMatrix<f64>>, Option<DMatrix<f64>>) {
+        let problem = &self.prepared.assembly.problem;
+        let n = problem.velocity.len();
+        if n == 0 || n > MOST_COORDINATES {
+            return (None, None);
+        }
+        let projector = problem.projector(&Options { project: true, ..Options::default() }).ok();
+        let one = problem.restitution.first().filter(|k| problem.restitution.iter().all(|other| other == *k));
+        let scattering = projector.as_ref().zip(one).map(|(p, k)| DMatrix::identity(n, n) - p * (1.0 + k));
+        (projector, scattering)
+    }
+}
+
+/// A matrix by rows.
+fn listed(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
+    matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
 }
 
 fn surface(surface: Surface) -> serde_json::Value {

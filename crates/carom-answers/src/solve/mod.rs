@@ -20,7 +20,7 @@ use crate::words::number;
 use crate::{Refusal, Resolution, Subject, Verdict};
 
 pub use document::Document;
-pub use screws::{Line, Screws};
+pub use screws::{Line, Screws, Tied};
 
 /// A scene whose contacts are found.
 #[derive(Debug, Clone)]

@@ -27,7 +27,7 @@ pub fn write(out: &mut dyn Write, solved: &Solved, with_screws: bool, style: Sty
     grips(out, solved, style)?;
     undetermined(out, solved, style)?;
     if with_screws {
-        screws::write(&Screws::of(solved.prepared), out, style)?;
+        screws::write(&Screws::of(solved), out, style)?;
     }
     energy(out, &solved.result.outcome, style)?;
     writeln!(out, "{}", flags(&solved.result.outcome, style))?;
