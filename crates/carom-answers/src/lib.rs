@@ -32,7 +32,7 @@
 //! In reading order: [`words`], [`refusal`], [`input`] (text and scene), [`options`] (what options take), [`resolution`]
 //! (how an impact is resolved), [`overlap`] and [`rolling`]
 //! (bodies that are not where they can be), [`start`] (words on where bodies start), [`touch`] (contacts without approach), then a module a question: [`solve`], [`compare`], [`classify`], [`gap`], [`toi`],
-//! [`generalized`], [`paradox`], [`paper`], [`schema`], [`run`]; and what a run records as [`tables`].
+//! [`generalized`], [`paradox`], [`schema`], [`run`], [`weak`], [`paper`]; and what a run records as [`tables`].
 
 pub mod words;
 
@@ -66,11 +66,13 @@ pub mod generalized;
 
 pub mod paradox;
 
-pub mod paper;
-
 pub mod schema;
 
 pub mod run;
+
+pub mod weak;
+
+pub mod paper;
 
 pub mod tables;
 

@@ -11,7 +11,7 @@ use carom_answers::{Refusal, VERSION, Verdict};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    classify, compare, gap, generalized, paper, paradox, plot, run, schema, solve, toi, view,
+    classify, compare, gap, generalized, paper, paradox, plot, run, schema, solve, toi, view, weak,
 };
 
 /// The reference engine for rigid-body impact.
@@ -45,6 +45,8 @@ enum Command {
     Toi(toi::Arguments),
     /// Simulates, event by event
     Run(run::Arguments),
+    /// Runs a scene and checks the weak form of its equations of motion about every impact
+    WeakForm(weak::Arguments),
     /// Resolves the impact problem given as matrices
     Generalized(generalized::Arguments),
     /// Lists, or reproduces, published examples: printed value, computed value, erratum
@@ -97,6 +99,7 @@ fn main() -> ExitCode {
         Command::Gap(arguments) => (gap::run(arguments), arguments.json),
         Command::Toi(arguments) => (toi::run(arguments), arguments.json),
         Command::Run(arguments) => (run::run(arguments), arguments.json),
+        Command::WeakForm(arguments) => (weak::run(arguments), arguments.json),
         Command::Compare(arguments) => (compare::run(arguments), arguments.json),
         Command::Paper(arguments) => (paper::run(arguments), arguments.json),
         Command::Paradox(arguments) => (paradox::run(arguments), arguments.json),

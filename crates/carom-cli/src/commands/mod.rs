@@ -2,6 +2,7 @@
 
 pub mod classify;
 pub mod compare;
+mod figures;
 pub mod gap;
 pub mod generalized;
 mod input;
@@ -15,3 +16,4 @@ pub mod schema;
 pub mod solve;
 pub mod toi;
 pub mod view;
+pub mod weak;

@@ -11,6 +11,7 @@ pub mod screws;
 pub mod solve;
 mod table;
 pub mod toi;
+pub mod weak;
 
 use std::io::{self, IsTerminal, Write};
 
