@@ -228,7 +228,7 @@ fn look(scene: &Scene, motion: &mut Simulation, time: f64, room: f64) -> Option<
     let states = at_impact?;
     let mut there = scene.clone();
     for (body, state) in there.bodies.iter_mut().zip(&states) {
-        body.state = *state;
+        (body.state, body.body_spin) = (*state, None);
     }
     there.contacts.clear();
     let instant = Instant::of(&there, TOUCHING).ok()?;

@@ -1,8 +1,9 @@
 //! The published examples reproduced, what is printed beside what is computed.
 //!
 //! Every computed value comes from the library at run time, out of the scenes in `cases/papers/`, which this crate
-//! carries with it. A printed formula is evaluated on the same scene. A verdict compares the two wherever both are
-//! numbers; where a paper's own wording is not on record, the row says so in words.
+//! carries with it. What is printed is a formula or a value, in the version of the paper that the row names, and the
+//! formula is evaluated on the same scene. Every verdict is a comparison of numbers: the print with the computation,
+//! and, where the print is not right, the corrected formula with the computation too.
 
 mod dragna_pandrea_stanescu;
 mod palffy_muhoray;
@@ -10,9 +11,10 @@ mod scenes;
 mod stanescu_pandrea;
 mod treschev_zubelevich;
 
+use carom::scene::Format;
 use serde::{Serialize, Serializer};
 
-use crate::Refusal;
+use crate::{Input, Refusal, Subject};
 
 /// A paper that can be reproduced.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub struct Paper {
     pub name: &'static str,
     /// Its citation.
     pub citation: &'static str,
+    /// The version of it that is quoted.
+    pub version: &'static str,
     rows: fn() -> Result<Vec<Row>, Refusal>,
 }
 
@@ -38,11 +42,13 @@ pub static PAPERS: [Paper; 4] = [
 pub enum Verdict {
     /// What is printed is what is computed.
     Agrees,
-    /// A slip of the pen.
+    /// A slip: what is meant is clear.
     Misprint,
     /// What is printed does not hold.
     Wrong,
-    /// Nothing printed is on record to compare with.
+    /// What is printed holds as the paper scopes it, and more is true.
+    Narrow,
+    /// Not in the paper.
     Beyond,
 }
 
@@ -53,15 +59,16 @@ impl Verdict {
             Self::Agrees => "agrees",
             Self::Misprint => "misprint",
             Self::Wrong => "wrong",
+            Self::Narrow => "narrow",
             Self::Beyond => "beyond",
         }
     }
 }
 
-/// Something printed or computed: words, numbers, or both.
+/// Something printed or computed: a formula, numbers, or both.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Shown {
-    /// A formula or words.
+    /// A formula.
     pub text: Option<&'static str>,
     /// One number or several.
     #[serde(serialize_with = "number_or_list")]
@@ -83,26 +90,31 @@ pub struct Row {
     pub scene: &'static str,
     /// That scene's title.
     pub title: String,
+    /// The version of the paper that is quoted.
+    pub version: &'static str,
     /// Its equation, theorem or section.
     pub equation: &'static str,
     /// What it is about.
     pub quantity: &'static str,
-    /// What the paper prints; empty where nothing is on record.
+    /// The formula or value that the paper prints, and its value on the scene; empty beyond the paper.
     pub printed: Shown,
-    /// What should come out by this project's own theory, where nothing printed is on record.
+    /// What should come out by this project's own theory, beyond the paper.
     pub closed_form: Option<Shown>,
     /// What the library computes.
     pub computed: Shown,
+    /// The value of the corrected formula, where the print is not right.
+    #[serde(serialize_with = "number_or_list")]
+    pub corrected: Vec<f64>,
     /// What that comes to.
     pub verdict: Verdict,
     /// What is wrong with the print, and what is right.
     pub erratum: Option<&'static str>,
-    /// The size beside which a difference is rounding.
-    #[serde(skip)]
+    /// What else is to be known.
+    pub note: Option<&'static str>,
+    /// The size beside which a difference is rounding, where it is not the numbers' own.
     pub scale: f64,
     /// How much of it is rounding.
-    #[serde(skip)]
-    tolerance: f64,
+    pub tolerance: f64,
 }
 
 impl Row {
@@ -110,20 +122,22 @@ impl Row {
         Self {
             scene,
             title,
+            version: "",
             equation,
             quantity,
             printed: Shown::default(),
             closed_form: None,
             computed: Shown::default(),
+            corrected: Vec::new(),
             verdict: Verdict::Agrees,
             erratum: None,
+            note: None,
             scale: 0.0,
             tolerance: 1e-12,
         }
     }
 
-    /// What the paper says, in words or as a formula, with its value on the scene where it has one; no words where
-    /// it prints just numbers.
+    /// What the paper prints: a formula with its value on the scene; no formula where it prints just numbers.
     fn printed(mut self, text: &'static str, value: impl Into<Vec<f64>>) -> Self {
         self.printed = Shown { text: (!text.is_empty()).then_some(text), value: value.into() };
         self
@@ -135,66 +149,70 @@ impl Row {
         self
     }
 
-    /// The same in words, or words before the numbers.
-    fn in_words(mut self, text: &'static str) -> Self {
-        self.computed.text = Some(text);
-        self
-    }
-
     /// The size of what the numbers are differences of, where it is not their own.
     const fn among(mut self, scale: f64) -> Self {
         self.scale = scale;
         self
     }
 
-    /// A search with a tolerance of its own found the number.
+    /// A search, or a limit, with a tolerance of its own found the number.
     const fn within(mut self, tolerance: f64) -> Self {
         self.tolerance = tolerance;
         self
     }
 
-    /// The print is right: if the numbers say otherwise, the verdict does too.
-    fn agrees(mut self) -> Self {
-        self.verdict = if self.numbers_agree() == Some(false) { Verdict::Wrong } else { Verdict::Agrees };
+    /// What else is to be known.
+    const fn note(mut self, note: &'static str) -> Self {
+        self.note = Some(note);
         self
     }
 
-    /// Nothing printed is on record; this is what should come out.
+    /// The print is right: if the numbers say otherwise, the verdict does too.
+    fn agrees(mut self) -> Self {
+        self.verdict = if self.agree(&self.printed.value) { Verdict::Agrees } else { Verdict::Wrong };
+        self
+    }
+
+    /// The print is right as scoped, and more is true, which the note says.
+    fn narrow(self, note: &'static str) -> Self {
+        let mut row = self.agrees().note(note);
+        if row.verdict == Verdict::Agrees {
+            row.verdict = Verdict::Narrow;
+        }
+        row
+    }
+
+    /// The paper does not have it; this is what should come out.
     fn beyond(mut self, text: &'static str, value: impl Into<Vec<f64>>) -> Self {
         let expected = Shown { text: Some(text), value: value.into() };
-        let fails = self.agree(&expected) == Some(false);
-        self.verdict = if fails { Verdict::Wrong } else { Verdict::Beyond };
+        self.verdict = if self.agree(&expected.value) { Verdict::Beyond } else { Verdict::Wrong };
         self.closed_form = Some(expected);
         self
     }
 
-    /// The print has a slip, provided that our computation bears it out.
-    fn misprint(self, borne_out: bool, erratum: &'static str) -> Self {
-        self.in_error(Verdict::Misprint, borne_out, erratum)
+    /// The print has a slip, provided that the corrected formula's value is the one computed, and the print's is not.
+    fn misprint(self, corrected: impl Into<Vec<f64>>, erratum: &'static str) -> Self {
+        self.in_error(Verdict::Misprint, corrected.into(), erratum)
     }
 
-    /// What is printed does not hold, provided that our computation bears it out.
-    fn wrong(self, borne_out: bool, erratum: &'static str) -> Self {
-        self.in_error(Verdict::Wrong, borne_out, erratum)
+    /// What is printed does not hold, provided likewise.
+    fn wrong(self, corrected: impl Into<Vec<f64>>, erratum: &'static str) -> Self {
+        self.in_error(Verdict::Wrong, corrected.into(), erratum)
     }
 
-    fn in_error(mut self, verdict: Verdict, borne_out: bool, erratum: &'static str) -> Self {
-        if borne_out && self.numbers_agree() != Some(true) {
+    fn in_error(mut self, verdict: Verdict, corrected: Vec<f64>, erratum: &'static str) -> Self {
+        if self.agree(&corrected) && !self.agree(&self.printed.value) {
             self.verdict = verdict;
             self.erratum = Some(erratum);
+            self.corrected = corrected;
         }
         self
     }
 
-    fn numbers_agree(&self) -> Option<bool> {
-        self.agree(&self.printed)
-    }
-
-    /// Whether our numbers and others agree; none where one side has only words.
-    fn agree(&self, other: &Shown) -> Option<bool> {
-        let (printed, computed) = (&other.value, &self.computed.value);
-        (!printed.is_empty() && !computed.is_empty())
-            .then(|| same(printed, computed, self.scale, self.tolerance))
+    /// Whether our numbers and others agree; without numbers they do not.
+    fn agree(&self, other: &[f64]) -> bool {
+        let ours = &self.computed.value;
+        !ours.is_empty() && same(other, ours, self.scale, self.tolerance)
     }
 }
 
@@ -211,6 +229,8 @@ pub struct Reproduction {
     pub paper: &'static str,
     /// Its citation.
     pub citation: &'static str,
+    /// The version of it that is quoted.
+    pub version: &'static str,
     /// Its statements.
     pub rows: Vec<Row>,
 }
@@ -223,7 +243,11 @@ impl Paper {
 
     /// Computes everything that it states.
     pub fn reproduce(&self) -> Result<Reproduction, Refusal> {
-        Ok(Reproduction { paper: self.name, citation: self.citation, rows: (self.rows)()? })
+        let mut rows = (self.rows)()?;
+        for row in &mut rows {
+            row.version = self.version;
+        }
+        Ok(Reproduction { paper: self.name, citation: self.citation, version: self.version, rows })
     }
 }
 
@@ -235,6 +259,14 @@ pub fn answer(name: &str) -> Result<Reproduction, Refusal> {
             let names = PAPERS.each_ref().map(|paper| paper.name).join(", ");
             Err(Refusal::of_value("name", name, &format!("one of {names}")))
         }
+    }
+}
+
+/// A scene of the papers by its file's name in `cases/papers/`.
+pub fn scene(name: &str) -> Result<Subject, Refusal> {
+    match scenes::ALL.iter().find(|file| file.0 == name) {
+        Some((name, text)) => Input::of_text(name, (*text).to_string(), Some(Format::Toml)).scene(),
+        None => Err(Refusal::of_value("scene", name, "a file of cases/papers")),
     }
 }
 
@@ -256,11 +288,16 @@ pub fn catalogue() -> Result<Catalogue, Refusal> {
 struct Entry {
     name: &'static str,
     citation: &'static str,
+    version: &'static str,
     rows: usize,
 }
 
 fn entries<S: Serializer>(papers: &[Reproduction], serializer: S) -> Result<S::Ok, S::Error> {
-    let entry =
-        |paper: &Reproduction| Entry { name: paper.paper, citation: paper.citation, rows: paper.rows.len() };
+    let entry = |paper: &Reproduction| Entry {
+        name: paper.paper,
+        citation: paper.citation,
+        version: paper.version,
+        rows: paper.rows.len(),
+    };
     serializer.collect_seq(papers.iter().map(entry))
 }

@@ -1,9 +1,12 @@
 //! `carom paper [NAME]`: the published examples reproduced, what is printed beside what is computed.
 
+use std::path::PathBuf;
+
 use carom_answers::Verdict;
 use carom_answers::paper::{PAPERS, Paper, catalogue};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::figures;
 use super::output::{print, print_json};
 use crate::Failure;
 use crate::report::{self, Style};
@@ -16,22 +19,32 @@ pub struct Arguments {
     #[arg(value_parser = paper_parser())]
     name: Option<&'static Paper>,
 
+    /// Draw the paper's own figures into this folder instead
+    #[arg(long, value_name = "DIR", requires = "name")]
+    figures: Option<PathBuf>,
+
+    /// The kind of the figures' files
+    #[arg(long, value_name = "KIND", default_value = "svg", value_parser = ["svg", "png"], requires = "figures")]
+    format: String,
+
     /// Print one JSON document and nothing else
     #[arg(long)]
     pub json: bool,
 }
 
 const AFTER_HELP: &str = "\
-Each row sets what the paper prints beside what this program computes from the scene named above it:
+Each row sets a formula or value that the paper prints beside what this program computes from the scene named above it:
   agrees    the two are the same
-  misprint  a slip of the pen; the erratum says what is meant
+  misprint  a slip; the erratum says what is meant
   wrong     what is printed does not hold; the erratum says what does
-  beyond    nothing printed is on record; in brackets what this project's own theory gives
+  narrow    what is printed holds as the paper scopes it, and more is true, which the note says
+  beyond    not in the paper; in brackets what this project's own theory gives
 
 Examples:
   carom paper
   carom paper stanescu-pandrea
   carom paper dragna-pandrea-stanescu --json
+  carom paper palffy-muhoray --figures figures
   carom compare cases/papers/sp_two_planes.toml";
 
 fn paper_parser() -> impl TypedValueParser<Value = &'static Paper> {
@@ -42,6 +55,19 @@ fn paper_parser() -> impl TypedValueParser<Value = &'static Paper> {
 /// Lists the papers, or reproduces one.
 pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     let style = Style::of_stdout();
+    if let (Some(paper), Some(folder)) = (arguments.name, &arguments.figures) {
+        let files = figures::draw(paper, folder, &arguments.format)?;
+        let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+        if arguments.json {
+            print_json(&serde_json::json!({ "figures": files }))?;
+        } else {
+            print(|out| {
+                files.iter().try_for_each(|file| writeln!(out, "{file}"))?;
+                if files.is_empty() { writeln!(out, "the paper has no figures") } else { Ok(()) }
+            })?;
+        }
+        return Ok(Verdict::Done);
+    }
     match arguments.name {
         Some(paper) => {
             let reproduction = paper.reproduce()?;

@@ -17,6 +17,7 @@ const MARGIN: usize = 2;
 pub fn write(out: &mut dyn Write, paper: &Reproduction, style: Style) -> io::Result<()> {
     let rows = &paper.rows;
     writeln!(out, "{}", style.heading(paper.citation))?;
+    writeln!(out, "Quoted: {}.", paper.version)?;
     let mut scene = "";
     for row in rows {
         if row.scene != scene {
@@ -45,11 +46,12 @@ fn tally(rows: &[Row]) -> String {
     let plural = |n: usize, word: &str| if n == 1 { word.to_string() } else { format!("{word}s") };
     let misprints = count(Verdict::Misprint);
     format!(
-        "{} rows: {} agree, {misprints} {}, {} wrong, {} beyond the paper",
+        "{} rows: {} agree, {misprints} {}, {} wrong, {} narrow, {} beyond the paper",
         rows.len(),
         count(Verdict::Agrees),
         plural(misprints, "misprint"),
         count(Verdict::Wrong),
+        count(Verdict::Narrow),
         count(Verdict::Beyond),
     )
 }
@@ -75,11 +77,11 @@ fn write_row(out: &mut dyn Write, row: &Row, style: Style) -> io::Result<()> {
             |k, text| if k == 4 { colour(style, row.verdict, text) } else { text.to_string() },
         )?;
     }
-    if let Some(erratum) = row.erratum {
-        let width = COLUMNS.iter().skip(1).map(|(_, width)| width + MARGIN).sum::<usize>() - MARGIN - 2;
-        let indent = " ".repeat(2 * MARGIN + COLUMNS[0].1);
-        for (i, line) in wrap(erratum, width).iter().enumerate() {
-            writeln!(out, "{indent}{} {line}", if i == 0 { "→" } else { " " })?;
+    let width = COLUMNS.iter().skip(1).map(|(_, width)| width + MARGIN).sum::<usize>() - MARGIN - 2;
+    let indent = " ".repeat(2 * MARGIN + COLUMNS[0].1);
+    for (mark, text) in [("→", row.erratum), ("·", row.note)] {
+        for (i, line) in text.map_or_else(Vec::new, |text| wrap(text, width)).iter().enumerate() {
+            writeln!(out, "{indent}{} {line}", if i == 0 { mark } else { " " })?;
         }
     }
     Ok(())
@@ -111,6 +113,7 @@ fn colour(style: Style, verdict: Verdict, text: &str) -> String {
         Verdict::Agrees => "32",
         Verdict::Misprint => "33",
         Verdict::Wrong => "31",
+        Verdict::Narrow => "35",
         Verdict::Beyond => "36",
     };
     style.paint(code, text)

@@ -1,7 +1,7 @@
 //! `carom plot DIR --out FILE`: static pictures of a run, for pages that do not move.
 
 mod averages;
-mod canvas;
+pub mod canvas;
 mod charts;
 mod filmstrip;
 mod track;
