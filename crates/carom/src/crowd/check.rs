@@ -10,14 +10,23 @@ use crate::simulation::ledger::Look;
 /// Up to so many bodies all pairs are looked at in every event.
 const FEW: usize = 16;
 
+/// Collisions a body after which all pairs are looked at, at a sample and otherwise.
+const SAMPLED: u64 = 4;
+pub(super) const LOOKED: u64 = 64;
+
 impl Crowd {
     /// Compares the bodies with the ledger, and looks at all pairs. A run does so by itself now and then.
     #[cold]
     pub fn compare(&mut self) {
+        self.compare_totals();
+        self.look_around();
+    }
+
+    /// Compares the bodies with the ledger.
+    pub(super) fn compare_totals(&mut self) {
         let mut states = Vec::with_capacity(self.hot.len());
         self.states_into(&mut states);
         self.ledger.check(&self.world, &states, self.time(), self.counts.events());
-        self.look_around();
     }
 
     /// Whether there are so few bodies that all pairs are looked at in every event.
@@ -59,7 +68,12 @@ impl Crowd {
 
     /// Looks at all pairs, unless they are many and have hardly moved since the last time.
     pub fn look_at_sample(&mut self) {
-        if self.is_few() || self.counts.collisions >= self.looked + 4 * self.hot.len() as u64 {
+        self.look_after(SAMPLED);
+    }
+
+    /// Looks at all pairs where they are few, or have made so many collisions each since the last time.
+    pub(super) fn look_after(&mut self, collisions: u64) {
+        if self.is_few() || self.counts.collisions >= self.looked + collisions * self.hot.len() as u64 {
             self.look_around();
         }
     }

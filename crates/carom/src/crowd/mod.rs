@@ -414,7 +414,8 @@ impl Crowd {
     #[cold]
     fn keep_house(&mut self) {
         self.checked = self.counts.collisions;
-        self.compare();
+        self.compare_totals();
+        self.look_after(check::LOOKED);
         if self.counts.collisions - self.ordered >= ORDERED * self.hot.len() as u64 {
             self.ordered = self.counts.collisions;
             self.reorder();
