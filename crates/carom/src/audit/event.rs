@@ -173,6 +173,18 @@ impl Push {
     }
 }
 
+impl Member<'_> {
+    /// The size of the velocities at a distance from the centre: before, after, and by each impulse alone.
+    fn speed(&self, push: &Push, reach: f64) -> f64 {
+        let swift = |state: &State| state.velocity.norm() + state.angular_velocity.norm() * reach;
+        let moving = swift(&self.before).max(swift(&self.after));
+        if self.body.fixed {
+            return moving;
+        }
+        moving + push.size / self.body.mass + push.moment * reach / self.body.inertia.min()
+    }
+}
+
 fn over(error: f64, scale: f64) -> f64 {
     if error == 0.0 { 0.0 } else { error / scale }
 }
@@ -189,49 +201,9 @@ pub fn examine(event: &Event) -> Findings {
         many.resize(event.members.len(), Push::default());
         &mut many[..]
     };
-    let impulses: f64 = event.contacts.iter().map(|contact| contact.impulse.norm()).sum();
-    let (mut work, mut work_size) = (0.0, 0.0);
     for (k, contact) in event.contacts.iter().enumerate() {
-        findings.note(Check::Points, event.points_off(contact), k);
-        let at = (contact.points[0] + contact.points[1]) * 0.5;
-        let impulse = contact.impulse;
-        let arm = |side: Side, shift: &Vector3<f64>| match side {
-            Side::Body(i) => Some((i, at - event.members[i].before.position - shift)),
-            Side::Plane(_) => None,
-        };
-        let (mut before, mut after) = (Vector3::zeros(), Vector3::zeros());
-        let mut speed = 0.0;
-        for (side, shift, sign) in [(0, Vector3::zeros(), -1.0), (1, contact.image, 1.0)] {
-            let Some((i, arm)) = arm(contact.sides[side], &shift) else { continue };
-            pushes[i].add(&(impulse * sign), &arm, k);
-            let member = &event.members[i];
-            before += (member.before.velocity + member.before.angular_velocity.cross(&arm)) * sign;
-            after += (member.after.velocity + member.after.angular_velocity.cross(&arm)) * sign;
-            let reach = arm.norm();
-            let swift = |state: &State| state.velocity.norm() + state.angular_velocity.norm() * reach;
-            speed += swift(&member.before).max(swift(&member.after));
-        }
-        work += 0.5 * impulse.dot(&(before + after));
-        work_size += impulse.norm() * speed;
-        let approach = contact.normal.dot(&before) - contact.growing;
-        let separation = contact.normal.dot(&after) - contact.growing;
-        let push = contact.normal.dot(&impulse);
-        if !event.impact {
-            continue;
-        }
-        if event.contacts.len() == 1 && contact.surface == Surface::Smooth && approach < 0.0 {
-            let missed = (separation + contact.restitution * approach).abs();
-            findings.note(Check::Restitution, over(missed, speed), k);
-        }
-        if event.unilateral {
-            let along = (impulse - contact.normal * push).norm();
-            let off = match contact.surface {
-                Surface::Smooth => along,
-                Surface::Coulomb(friction) => along - friction * push,
-                Surface::Rough => 0.0,
-            };
-            findings.note(Check::Unilateral, over(beyond(max(off, -push), 0.0), impulses), k);
-            findings.note(Check::Unilateral, over(beyond(-separation, 0.0), speed), k);
+        for (i, arm, sign) in event.bodies_at(contact) {
+            pushes[i].add(&(contact.impulse * sign), &arm, k);
         }
     }
     for joint in event.joints {
@@ -242,6 +214,37 @@ pub fn examine(event: &Event) -> Findings {
             pushes[i].add(&(joint.linear * sign), &arm, contact);
             pushes[i].angular += joint.angular * sign;
             pushes[i].moment += joint.angular.norm();
+        }
+    }
+    let impulses: f64 = event.contacts.iter().map(|contact| contact.impulse.norm()).sum();
+    let (mut work, mut work_size) = (0.0, 0.0);
+    for (k, contact) in event.contacts.iter().enumerate() {
+        findings.note(Check::Points, event.points_off(contact), k);
+        let [before, after] = event.relative_velocities(contact);
+        // What the impulses would do one by one is the size of what rounding leaves of their sum.
+        let speed: f64 =
+            event.bodies_at(contact).map(|(i, arm, _)| event.members[i].speed(&pushes[i], arm.norm())).sum();
+        work += 0.5 * contact.impulse.dot(&(before + after));
+        work_size += contact.impulse.norm() * speed;
+        let approach = contact.normal.dot(&before) - contact.growing;
+        let separation = contact.normal.dot(&after) - contact.growing;
+        let push = contact.normal.dot(&contact.impulse);
+        if !event.impact {
+            continue;
+        }
+        if event.contacts.len() == 1 && contact.surface == Surface::Smooth && approach < 0.0 {
+            let missed = (separation + contact.restitution * approach).abs();
+            findings.note(Check::Restitution, over(missed, speed), k);
+        }
+        if event.unilateral {
+            let along = (contact.impulse - contact.normal * push).norm();
+            let off = match contact.surface {
+                Surface::Smooth => along,
+                Surface::Coulomb(friction) => along - friction * push,
+                Surface::Rough => 0.0,
+            };
+            findings.note(Check::Unilateral, over(beyond(max(off, -push), 0.0), impulses), k);
+            findings.note(Check::Unilateral, over(beyond(-separation, 0.0), speed), k);
         }
     }
     let (mut gained, mut kinetic) = (0.0, [0.0; 2]);
@@ -294,17 +297,23 @@ impl Event<'_> {
         self.contacts.iter().map(of).sum()
     }
 
+    /// The bodies of a contact: place among the members, arm from the centre, and the sign of the impulse.
+    fn bodies_at(&self, contact: &Struck) -> impl Iterator<Item = (usize, Vector3<f64>, f64)> {
+        let at = (contact.points[0] + contact.points[1]) * 0.5;
+        let sides = [(contact.sides[0], Vector3::zeros(), -1.0), (contact.sides[1], contact.image, 1.0)];
+        sides.into_iter().filter_map(move |(side, shift, sign)| match side {
+            Side::Body(i) => Some((i, at - self.members[i].before.position - shift, sign)),
+            Side::Plane(_) => None,
+        })
+    }
+
     /// The velocity of the second's material at a contact less the first's, before and after.
     fn relative_velocities(&self, contact: &Struck) -> [Vector3<f64>; 2] {
-        let at = (contact.points[0] + contact.points[1]) * 0.5;
         let mut sum = [Vector3::zeros(); 2];
-        for (side, shift, sign) in
-            [(contact.sides[0], Vector3::zeros(), -1.0), (contact.sides[1], contact.image, 1.0)]
-        {
-            let Side::Body(i) = side else { continue };
+        for (i, arm, sign) in self.bodies_at(contact) {
             let Member { before, after, .. } = &self.members[i];
-            sum[0] += before.velocity_at(&(at - shift)) * sign;
-            sum[1] += after.velocity_at(&(at - shift)) * sign;
+            sum[0] += (before.velocity + before.angular_velocity.cross(&arm)) * sign;
+            sum[1] += (after.velocity + after.angular_velocity.cross(&arm)) * sign;
         }
         sum
     }
