@@ -65,7 +65,7 @@ pub struct Findings {
     pub contacts: Vec<Found>,
     /// Those that overlap, the deepest first: none in an [`answer`], which refuses them.
     pub overlaps: Vec<Found>,
-    /// The nearest pair of those apart: names and gap.
+    /// Where nothing touches, the nearest pair: names and gap.
     pub nearest: Option<([String; 2], f64)>,
     /// What else to know.
     pub notes: Vec<String>,
@@ -133,6 +133,10 @@ impl Findings {
             };
             if touching { found.contacts.push(one) } else { found.overlaps.push(one) }
         });
+        // Where something touches, not every pair that is apart was measured.
+        if !(found.contacts.is_empty() && found.overlaps.is_empty()) {
+            found.nearest = None;
+        }
         found.overlaps.sort_by(|a, b| a.class.kinematics.gap.total_cmp(&b.class.kinematics.gap));
         found.notes = notes(scene, &found);
         found

@@ -285,12 +285,12 @@ fn scales(first: &Facing, second: &Moving, k: &Kinematics) -> Scales {
     // How fast the point runs over the surfaces, and how fast the normal turns.
     let roll = length(&k.rolling[0]) + length(&k.rolling[1]) + length(&k.slip);
     let turn = spin + curvature * roll;
-    let threshold = if k.threshold.is_finite() { k.threshold } else { 0.0 };
     Scales {
         length: radius,
         speed,
         turn: spin + curvature * speed,
-        acceleration: pull + turn * roll + threshold,
+        // The threshold wᵀK⁻¹w = |w·e₂| is at most turn · roll.
+        acceleration: pull + turn * roll,
         jerk: length(&jerk) + jerked + rate * roll + turn * pull + turn * turn * (roll + speed),
     }
 }

@@ -116,7 +116,8 @@ impl Flow {
         Ok(system.modes.clone())
     }
 
-    /// Lets go of the grip of rough contacts that slip and would have to pull in order to stop: before a projection.
+    /// Lets go of the grip of rough contacts that slip and would have to pull in order to stop: before a projection. A pull is one
+    /// that is more than rounding: where the slip and the normal do not mix, as of a ball, there is none, and the grip holds.
     pub(super) fn slacken_moving(&self, system: &mut System, states: &[State]) -> Result<(), Obstacle> {
         let mut rough = (0..self.loose).filter(|&i| self.contacts[i].surface == Surface::Rough);
         if rough.next().is_none() {
@@ -127,10 +128,14 @@ impl Flow {
             system.touch()?;
             let moving = NO_SLIP * self.sizes(system).speed;
             system.balance(Level::Velocity)?;
-            let pull = |i: usize| system.balance.multipliers[system.first_line[i]];
+            let push = |i: usize| {
+                let line = system.first_line[i];
+                let row = system.balance.row(line);
+                system.balance.multipliers[line] * row.iter().map(|c| c * c).sum::<f64>()
+            };
             let slips = |i: &usize| self.grips(system, *i) && system.touches[*i].slip.norm() > moving;
-            let worst = (0..self.loose).filter(slips).min_by(|&a, &b| pull(a).total_cmp(&pull(b)));
-            match worst.filter(|&i| pull(i) < 0.0) {
+            let worst = (0..self.loose).filter(slips).min_by(|&a, &b| push(a).total_cmp(&push(b)));
+            match worst.filter(|&i| push(i) < -moving) {
                 Some(i) => system.modes[i] = Mode::Smooth,
                 None => break,
             }

@@ -1,0 +1,28 @@
+//! The same world seen otherwise must give the same answers: metamorphic tests, from the text of a scene to the document.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod answer;
+mod compare;
+mod draw;
+mod frame;
+mod scene;
+mod survey;
+
+mod company;
+mod generalized;
+mod order;
+mod similar;
+mod time;
+
+use answer::Question;
+
+/// The seeds of the random scenes: for each change 200, or 100 where they are run. `CAROM_SCENES=10` makes ten times as many,
+/// `CAROM_SCENE=7` repeats one of them.
+fn seeds(question: Question) -> std::ops::Range<u64> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let count = if question == Question::Run { 100 } else { 200 };
+    match number("CAROM_SCENE") {
+        Some(seed) => seed..seed + 1,
+        None => 0..count * number("CAROM_SCENES").unwrap_or(1),
+    }
+}
