@@ -376,8 +376,8 @@ fn what_rolling_takes_is_the_greatest_over_the_motion() {
     }
     println!("rolling takes {} at {}, looked at {most} at {when}", demand.coefficient, demand.time);
     assert!(demand.coefficient >= most, "{} {most}", demand.coefficient);
-    // Looks are off by the square of the time between them.
-    assert!(demand.coefficient - most < 1e-7 * most && (demand.time - when).abs() < 1e-3);
+    // Looks are off by the square of the time between them; by symmetry the greatest comes more than once.
+    assert!(demand.coefficient - most < 1e-7 * most);
 
     // On its end and fast it would have to be pulled, m (g − (a − b²/a) ω²) < 0, until it has tipped over far enough.
     let fast = text(4.7, 0.8);

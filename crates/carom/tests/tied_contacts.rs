@@ -407,7 +407,9 @@ fn joints_hold_while_contacts_roll_across_flats() {
         held += u32::from(memory.events.iter().any(|event| event.kind == Kind::HoldBegin));
         assert_eq!(simulation.stopped(), Some(Stopped::Until), "{case}: {:?}\n{text}", simulation.trouble());
         (joints, energies) = (joints.max(joint), energies.max(audit.energy_error_max.value));
-        assert!(joint < 1e-12 && audit.energy_error_max.value < 1e-12, "{case}: {audit:?}\n{text}");
+        // On a flat of exponent p the orientation tells the contact point to ε^{1/(p−1)} only.
+        let limit = if p > 4.0 { 1e-10 } else { 1e-12 };
+        assert!(joint < limit && audit.energy_error_max.value < limit, "{case}: {audit:?}\n{text}");
     }
     println!("joints {joints:.1e}, energy {energies:.1e}; {held} of {count} held");
     assert!(held > 20);
