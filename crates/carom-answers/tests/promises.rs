@@ -1,7 +1,7 @@
 //! What the book promises, checked from outside: by arithmetic of its own on what the documents say, and by closed forms.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use carom::impact::{Law, Order, Outcome, Status};
+use carom::impact::{Law, Order};
 use carom::record::Memory;
 use carom_answers::run::{Changes, Running};
 use carom_answers::{Input, Refusal, Resolution, Verdict, classify, gap, generalized, solve, toi};
@@ -199,19 +199,11 @@ fn laws_keep_what_the_table_says() {
         let before = &problem.n * &problem.v;
         let of = |law: &str| problem.resolved(law).outcome;
         let lcp = of("newton_lcp");
-        // A cascade without end is one, and said to be.
-        let ended = |outcome: &Outcome| outcome.status != Status::StepsExhausted;
-        if ended(&lcp) {
-            assert!(
-                lcp.velocity_unique && lcp.consistent && lcp.admissible,
-                "{}",
-                problem.text("newton_lcp")
-            );
-        }
+        assert!(lcp.velocity_unique && lcp.consistent && lcp.admissible, "{}", problem.text("newton_lcp"));
         for law in ["newton_lcp", "poisson", "sequential", "reflection"] {
             let outcome = of(law);
             assert!(outcome.energy.change <= 1e-12 * outcome.energy.before, "{law}: {}", problem.text(law));
-            if law == "poisson" && ended(&outcome) {
+            if law == "poisson" {
                 assert!(outcome.admissible, "{}", problem.text(law));
             }
             if outcome.admissible {
@@ -570,7 +562,12 @@ fn the_same_scene_gives_the_same_bytes() {
     let counted = first["performance"]["events"].clone();
     assert_eq!(bare(first.clone()), bare(run(&text)));
     let sampled = run_with(&text, Changes { sample: Some(0.001), ..Changes::default() }).unwrap();
-    assert_eq!(bare(first.clone()), bare(sampled));
+    // The audit looks at samples too.
+    let moved = |mut document: Value| {
+        document["audit"] = Value::Null;
+        bare(document)
+    };
+    assert_eq!(moved(first.clone()), moved(sampled));
     let threads = run_with(&text, Changes { threads: Some(1), ..Changes::default() }).unwrap();
     assert_eq!(bare(first.clone()), bare(threads));
     let quiet = run(&format!("{text}\nrecord_events = false\n"));
@@ -715,7 +712,7 @@ fn friction_stays_in_its_cone() {
         let mut body = solid.entry("a");
         body["velocity"] = json!(source.vector(1.0).as_slice());
         body["angular_velocity"] = json!(source.vector(2.0).as_slice());
-        for law in ["newton_lcp", "poisson"] {
+        for law in ["newton_lcp", "newton", "poisson"] {
             let scene = json!({ "carom": 1, "body": [body], "plane": planes, "impact": { "law": law },
                 "surface": { "restitution": 0.6, "kind": { "coulomb": mu } } });
             let document = solved(&scene.to_string());

@@ -48,6 +48,8 @@ pub struct Quantity {
     /// How sharp the surface is that it is said of, the inverse of its least radius of curvature: a contact point is a number of
     /// the scene's size, and its rounding is so many times as large on the surface.
     pub sharpness: f64,
+    /// How late or early events may be that it follows from, by what they say themselves.
+    pub late: f64,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -74,7 +76,8 @@ impl Question {
     pub fn ask(self, world: &World, names: &Names) -> Answer {
         let document = self.document(world);
         let mut answer = Answer::default();
-        let reader = &mut Reader { answer: &mut answer, names, sharpness: 0.0, stated: Stated::default() };
+        let reader =
+            &mut Reader { answer: &mut answer, names, sharpness: 0.0, stated: Stated::default(), late: 0.0 };
         match document {
             Err(refusal) => {
                 let words: Vec<String> = refusal.diagnostics.iter().map(|d| d.message.clone()).collect();
@@ -130,6 +133,7 @@ struct Reader<'a> {
     /// Of the contact that is being read.
     sharpness: f64,
     stated: Stated,
+    late: f64,
 }
 
 /// Two names in an order that does not depend on the scene's.
@@ -167,7 +171,7 @@ impl Reader<'_> {
             self.fact(key, value);
         } else {
             let bound = bound + self.stated.bound(unit);
-            let quantity = Quantity { kind, unit, values, bound, sharpness: self.sharpness };
+            let quantity = Quantity { kind, unit, values, bound, sharpness: self.sharpness, late: self.late };
             self.answer.quantities.insert(key.to_string(), quantity);
         }
     }
@@ -183,7 +187,14 @@ impl Reader<'_> {
             self.fact(key, value);
         } else {
             let bound = self.stated.bound(unit);
-            let quantity = Quantity { kind: Kind::Vector, unit, values, bound, sharpness: self.sharpness };
+            let quantity = Quantity {
+                kind: Kind::Vector,
+                unit,
+                values,
+                bound,
+                sharpness: self.sharpness,
+                late: self.late,
+            };
             self.answer.quantities.insert(key.to_string(), quantity);
         }
     }
@@ -361,6 +372,8 @@ impl Reader<'_> {
 
     fn run(&mut self, document: &Value, world: &World) {
         self.sharpness = sharpest(world);
+        let late = items(&document["events"]).iter().filter_map(|event| event["time_error"].as_f64());
+        self.late = late.sum();
         self.fact("stopped", &document["stopped"]);
         self.fact("violation", &document["violation"]["quantity"]);
         for name in ["events", "impacts", "grazes", "holds"] {
@@ -408,7 +421,7 @@ impl Reader<'_> {
 
 /// How many steps there were; of a sequence that goes on until rounding ends it only that.
 pub fn steps(count: usize) -> String {
-    if count > 20 { "many".to_string() } else { count.to_string() }
+    if count > 8 { "many".to_string() } else { count.to_string() }
 }
 
 /// The inverse of the least thickness of a body: arms of contacts are differences of places in the world.

@@ -142,5 +142,5 @@ fn impacts_of_welded_bodies() {
 
 #[test]
 fn runs_of_welded_bodies() {
-    ask_of_parts(Question::Run, Draw::flying_run);
+    ask_of_parts(Question::Run, Draw::run);
 }

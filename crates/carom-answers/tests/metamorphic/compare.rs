@@ -155,9 +155,11 @@ impl Sensitive {
             let factor = frame.factor(quantity.unit);
             let error = difference(quantity.kind, &there.values, &expected);
             let largest = quantity.values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+            let late = quantity.late + there.late / frame.units.time;
+            let missed = self.size(quantity.unit) * late * self.scales.speed / self.scales.length;
             let local = largest * self.scales.length * quantity.sharpness;
             let rounding = roundings * (self.condition[key] + self.size(quantity.unit) + local);
-            let allowed = (f64::EPSILON * rounding + quantity.bound) * factor + there.bound;
+            let allowed = (f64::EPSILON * rounding + missed + quantity.bound) * factor + there.bound;
             if !(error <= allowed) {
                 let (got, ratio) = (&there.values, error / allowed);
                 found.push(format!(

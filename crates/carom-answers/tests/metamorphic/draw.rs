@@ -539,11 +539,6 @@ impl Draw {
         }
     }
 
-    /// A run of what begins in flight.
-    pub fn flying_run(&mut self) -> World {
-        if self.chance(0.6) { self.free_run(false) } else { self.linkage_run(false) }
-    }
-
     /// A run in which no energy is lost.
     pub fn elastic_run(&mut self) -> World {
         match self.pick(5) {

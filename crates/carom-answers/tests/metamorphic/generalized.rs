@@ -152,7 +152,8 @@ impl Problem {
                     / units.speed;
                 let mut put = |name: &str, unit: Unit, values: Vec<f64>| {
                     let bound = if unit == SPEED { stated } else { 0.0 };
-                    let quantity = Quantity { kind: Kind::Scalar, unit, values, bound, sharpness: 0.0 };
+                    let quantity =
+                        Quantity { kind: Kind::Scalar, unit, values, bound, sharpness: 0.0, late: 0.0 };
                     answer.quantities.insert(name.to_string(), quantity);
                 };
                 let velocity = back * DVector::from_column_slice(&outcome.velocity) / units.speed;
@@ -226,7 +227,8 @@ fn problems_of_matrices() {
         let one_by_one = problem.law == "sequential" || !problem.friction.is_empty();
         let open = own.answer.facts.get("velocity_unique").is_some_and(|unique| unique == "false");
 
-        // Other coordinates: v = S v', and all that is not a velocity stays.
+        // Other coordinates: v = S v', and all that is not a velocity stays. Which of many impulses are given hangs on the tolerance at
+        // the end of a cascade.
         let s = DMatrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j)) + 0.4 * draw.number(-1.0, 1.0));
         if let Some(inverse) = s.clone().try_inverse() {
             let growth = s.norm() * inverse.norm();

@@ -8,7 +8,7 @@ use crate::scene::{Units, World};
 use crate::survey::survey;
 
 /// All frames that a world can be seen from.
-fn frames(question: Question, world: &World, draw: &mut Draw) -> Vec<(&'static str, Frame)> {
+fn frames(world: &World, draw: &mut Draw) -> Vec<(&'static str, Frame)> {
     let mut frames = vec![("turned by a quarter", Frame::of_a_cube(draw))];
     if world.periodic.is_none() {
         frames.push(("turned", Frame::turned(draw.turn())));
@@ -23,9 +23,6 @@ fn frames(question: Question, world: &World, draw: &mut Draw) -> Vec<(&'static s
     {
         frames.push(("boosted", Frame::boosted(direction * draw.one_of(&[1.0, 30.0]))));
     }
-    if question == Question::Run && (world.has_coulomb() || !world.joints.is_empty()) {
-        return frames;
-    }
     let two = |draw: &mut Draw| 2f64.powi(i32::try_from(draw.pick(60)).unwrap_or(0) - 30);
     let units = Units { length: two(draw), mass: two(draw), time: two(draw) };
     frames.push(("in units of powers of two", Frame::rescaled(units)));
@@ -39,7 +36,7 @@ fn frames(question: Question, world: &World, draw: &mut Draw) -> Vec<(&'static s
 fn ask_everywhere(question: Question, make: impl Fn(&mut Draw) -> World) {
     survey(question, make, |case, seed, findings| {
         let planes = !case.world.planes.is_empty();
-        for (what, frame) in frames(question, &case.world, &mut Draw::new(seed + 1_000_000)) {
+        for (what, frame) in frames(&case.world, &mut Draw::new(seed + 1_000_000)) {
             let seen = frame.of(&case.world);
             let answer = question.ask(&seen, &Names::new());
             // A plane stays where it is: the slip over it, and what is measured by it, are others.
