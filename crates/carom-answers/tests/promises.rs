@@ -1,7 +1,7 @@
 //! What the book promises, checked from outside: by arithmetic of its own on what the documents say, and by closed forms.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use carom::impact::{Law, Order};
+use carom::impact::{Law, Order, Outcome, Status};
 use carom::record::Memory;
 use carom_answers::run::{Changes, Running};
 use carom_answers::{Input, Refusal, Resolution, Verdict, classify, gap, generalized, solve, toi};
@@ -193,17 +193,22 @@ fn the_balance_holds_under_every_law() {
 #[test]
 fn laws_keep_what_the_table_says() {
     let source = &mut Source::new(2);
+    let mut endless = 0;
     for trial in 0..300 {
         let common = trial % 3 == 0;
         let problem = Problem::new(source, common);
         let before = &problem.n * &problem.v;
         let of = |law: &str| problem.resolved(law).outcome;
         let lcp = of("newton_lcp");
-        assert!(lcp.velocity_unique && lcp.consistent && lcp.admissible, "{}", problem.text("newton_lcp"));
+        // A cascade that does not end in its steps is said not to.
+        let ended = |outcome: &Outcome| outcome.status != Status::StepsExhausted;
+        endless += usize::from(!ended(&lcp));
+        assert_eq!(lcp.velocity_unique && lcp.admissible, ended(&lcp), "{}", problem.text("newton_lcp"));
+        assert!(lcp.consistent, "{}", problem.text("newton_lcp"));
         for law in ["newton_lcp", "poisson", "sequential", "reflection"] {
             let outcome = of(law);
             assert!(outcome.energy.change <= 1e-12 * outcome.energy.before, "{law}: {}", problem.text(law));
-            if law == "poisson" {
+            if law == "poisson" && ended(&outcome) {
                 assert!(outcome.admissible, "{}", problem.text(law));
             }
             if outcome.admissible {
@@ -252,6 +257,7 @@ fn laws_keep_what_the_table_says() {
             );
         }
     }
+    assert!(endless < 10, "{endless}");
 }
 
 /// T1: P² = P, GP = (GP)ᵀ, BP = B; and with one coefficient v⁺ = (I − (1+μ)P) v⁻ under `newton`.

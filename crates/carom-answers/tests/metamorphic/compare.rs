@@ -160,7 +160,9 @@ impl Sensitive {
             let local = largest * self.scales.length * quantity.sharpness;
             let rounding = roundings * (self.condition[key] + self.size(quantity.unit) + local);
             let allowed = (f64::EPSILON * rounding + missed + quantity.bound) * factor + there.bound;
-            if !(error <= allowed) {
+            // Not a number is not within bounds.
+            let within = error <= allowed;
+            if !within {
                 let (got, ratio) = (&there.values, error / allowed);
                 found.push(format!(
                     "{key}: {expected:?} became {got:?}, off by {error:.2e}, {ratio:.1} times what rounding allows"

@@ -169,7 +169,9 @@ fn elastic_runs_come_back() {
                 let missed =
                     case.own.size(found.unit) * found.late * case.own.scales.speed / case.own.scales.length;
                 let allowed = ROUNDINGS * f64::EPSILON * (condition + size + local) + 2.0 * missed;
-                if !(error <= allowed) {
+                // Not a number is not within bounds.
+                let within = error <= allowed;
+                if !within {
                     differences.push(format!(
                         "{key}: {expected:?} became {:?}, off by {error:.2e}, {:.1} times what rounding allows",
                         found.values,
