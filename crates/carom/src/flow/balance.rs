@@ -261,13 +261,14 @@ impl Balance {
         }
     }
 
-    /// C Dᵀ λ = r by elimination with pivoting, rows and pushes at unit length.
+    /// C Dᵀ λ = r by elimination with pivoting, rows and pushes at about unit length: by powers of two, which round nothing, so that
+    /// contacts that mirror one another stay so.
     fn solve_sliding(&mut self) -> Result<(), Failure> {
         let (m, d) = (self.count, self.dimension);
         self.lengths.clear();
-        self.lengths.extend((0..m).map(|i| norm(&self.rows[i * d..(i + 1) * d])));
+        self.lengths.extend((0..m).map(|i| power_of_two(norm(&self.rows[i * d..(i + 1) * d]))));
         self.spans.clear();
-        self.spans.extend((0..m).map(|j| norm(&self.pushes[j * d..(j + 1) * d])));
+        self.spans.extend((0..m).map(|j| power_of_two(norm(&self.pushes[j * d..(j + 1) * d]))));
         self.second.clear();
         for i in 0..m {
             for j in 0..m {
@@ -353,6 +354,11 @@ impl Balance {
         }
         Ok(())
     }
+}
+
+/// The power of two below a length; one for none.
+fn power_of_two(length: f64) -> f64 {
+    if length > 0.0 && length.is_finite() { libm::ldexp(1.0, libm::ilogb(length)) } else { 1.0 }
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
