@@ -24,8 +24,16 @@ pub struct Sketch {
     title: String,
     facets: Vec<Facet>,
     strokes: Vec<Stroke>,
-    letters: Vec<(Vector3<f64>, (i32, i32), String, RGBColor)>,
+    letters: Vec<Letter>,
     dots: Vec<(Vector3<f64>, RGBColor)>,
+}
+
+/// A label at a place, with its offset in pixels.
+struct Letter {
+    at: Vector3<f64>,
+    off: (i32, i32),
+    text: String,
+    colour: RGBColor,
 }
 
 struct Facet {
@@ -135,7 +143,7 @@ impl Sketch {
     /// Letters beside a place, so many pixels to the right and down.
     pub fn letter(&mut self, at: Vector3<f64>, off: (i32, i32), text: &str, colour: RGBColor) {
         if !text.is_empty() {
-            self.letters.push((at, off, text.to_string(), colour));
+            self.letters.push(Letter { at, off, text: text.to_string(), colour });
         }
     }
 
@@ -199,7 +207,7 @@ impl Sketch {
         for (at, colour) in &self.dots {
             area.draw(&Circle::new(place(at), 4, colour.filled())).map_err(say)?;
         }
-        for (at, (right, down), text, colour) in &self.letters {
+        for Letter { at, off: (right, down), text, colour } in &self.letters {
             let (x, y) = place(at);
             let font = ("sans-serif", 17).into_font().color(colour);
             area.draw(&Text::new(text.clone(), (x + right, y + down), font)).map_err(say)?;
