@@ -45,7 +45,7 @@ struct Frames {
     turning: [f64; 2],
 }
 
-/// A body's [S] of a hinge about z.
+/// A body's S of a hinge about z.
 type Restriction = SMatrix<f64, 6, 5>;
 
 impl Frames {
@@ -78,18 +78,18 @@ impl Frames {
         (self.points[i] - self.centres[k]).cross(&self.normals[i])
     }
 
-    /// [U_k] of (29), the moments from the places.
+    /// U_k of (29), the moments from the places.
     fn lines(&self, k: usize) -> SMatrix<f64, 6, 3> {
         SMatrix::from_fn(|row, i| if row < 3 { self.normals[i][row] } else { self.moment(k, i)[row - 3] })
     }
 
-    /// [Q_k] of (21), (22): the twist that the hinge leaves.
+    /// Q_k of (21), (22): the twist that the hinge leaves.
     fn freedom(&self, k: usize) -> SVector<f64, 6> {
         let [a1, .., a5] = self.lengths();
         SVector::from([0.0, 0.0, 1.0, if k == 0 { -a1 } else { a5 }, 0.0, 0.0])
     }
 
-    /// [S_k] of (21), (22).
+    /// S_k of (21), (22).
     fn restriction(&self, k: usize) -> Restriction {
         let [a1, .., a5] = self.lengths();
         let a = if k == 0 { a1 } else { -a5 };
@@ -102,7 +102,7 @@ impl Frames {
         s
     }
 
-    /// [M_k] of (32): twists to momenta.
+    /// M_k of (32): twists to momenta.
     fn mass(&self, k: usize) -> SMatrix<f64, 6, 6> {
         let mut m = SMatrix::zeros();
         for i in 0..3 {
@@ -112,25 +112,25 @@ impl Frames {
         m
     }
 
-    /// [M_kred] of (12).
+    /// M_kred of (12).
     fn reduced(&self, k: usize) -> f64 {
         let q = self.freedom(k);
         (q.transpose() * eta() * self.mass(k) * q)[(0, 0)]
     }
 
-    /// [Q_k][M_kred]⁻¹[Q_k]ᵀ[η][U_k]: twists per unit impulse.
+    /// Q_k M_kred⁻¹ Q_kᵀ η U_k: twists per unit impulse.
     fn mobility(&self, k: usize) -> SMatrix<f64, 6, 3> {
         let q = self.freedom(k);
         q * (q.transpose() * eta() * self.lines(k)) / self.reduced(k)
     }
 
-    /// [G_k] of (6).
+    /// G_k of (6).
     fn inertances(&self, k: usize) -> SMatrix<f64, 3, 3> {
         self.lines(k).transpose() * eta() * self.mobility(k)
     }
 }
 
-/// [η] of (1).
+/// η of (1).
 fn eta() -> SMatrix<f64, 6, 6> {
     SMatrix::from_fn(|i, j| if (i + 3) % 6 == j { 1.0 } else { 0.0 })
 }

@@ -135,7 +135,7 @@ pub fn rows() -> Result<Vec<Row>, Refusal> {
     ])
 }
 
-/// ½{v}ᵀ[η][M]{v} of both bodies.
+/// ½ vᵀ η M v of both bodies.
 fn energy(case: &Case, frames: &Frames, before: &[SVector<f64, 6>; 2]) -> Result<Row, Refusal> {
     let twice: f64 =
         (0..2).map(|k| (before[k].transpose() * eta() * frames.mass(k) * before[k])[(0, 0)]).sum();

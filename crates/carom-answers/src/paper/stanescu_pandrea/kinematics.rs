@@ -19,7 +19,7 @@ fn above(m: &Matrix3<f64>) -> [f64; 3] {
     [m[(0, 1)], m[(0, 2)], m[(1, 2)]]
 }
 
-/// [ψ], [θ], [φ] of (8) to (10).
+/// The rotations ψ, θ, φ of (8) to (10).
 fn turns([psi, theta, phi]: [f64; 3]) -> [Matrix3<f64>; 3] {
     let ((s1, c1), (s2, c2), (s3, c3)) = (psi.sin_cos(), theta.sin_cos(), phi.sin_cos());
     [

@@ -36,7 +36,7 @@ fn rows() -> Result<Vec<Row>, Refusal> {
     Ok(rows)
 }
 
-/// [A] of the scene's body.
+/// A of the scene's body.
 fn turn(case: &Case) -> Matrix3<f64> {
     *case.prepared.instant.bodies[0].1.orientation.to_rotation_matrix().matrix()
 }
