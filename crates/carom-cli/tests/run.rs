@@ -352,7 +352,7 @@ fn gaps_are_those_of_all_pairs() {
     assert!(document["events"].as_array().unwrap().is_empty());
     let audit = &document["audit"];
     assert!((audit["gap_min"].as_f64().unwrap() - 0.75).abs() < 1e-14, "{audit}");
-    assert!(audit["pairs"].as_u64().unwrap() >= 2 && audit["searches"].as_u64().unwrap() >= 2, "{audit}");
+    assert!(audit["pairs"].as_u64().unwrap() >= 2 && audit["gap_searches"].as_u64().unwrap() >= 2, "{audit}");
     for field in ["points_error_max", "impulse_error_max", "work_error_max", "unilateral_error_max"] {
         assert_eq!((&audit[field], &audit["at"][field]), (&0.0.into(), &0.into()), "{field}");
     }

@@ -205,7 +205,7 @@ pub struct AuditEntry {
     joint_error_max: Option<f64>,
     checks: u64,
     /// Searches of all pairs for overlaps, and the pairs that they looked at.
-    searches: u64,
+    gap_searches: u64,
     pairs: u64,
     at: AuditEvents,
 }
@@ -249,7 +249,7 @@ impl AuditEntry {
             energy_gain_max: audit.energy_gain_max.value,
             joint_error_max: audit.joint_error_max.map(|worst| worst.value),
             checks: audit.checks,
-            searches: audit.searches,
+            gap_searches: audit.searches,
             pairs: audit.pairs,
             at: AuditEvents {
                 energy_error_max: audit.energy_error_max.event,
