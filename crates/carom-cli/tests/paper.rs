@@ -82,7 +82,7 @@ fn negated(value: &Value) -> Vec<f64> {
 }
 
 /// How many rows of each paper come to what: agrees, misprint, wrong, narrow, beyond.
-const TALLY: [[usize; 5]; 4] = [[34, 4, 0, 0, 18], [24, 8, 18, 0, 8], [37, 10, 3, 1, 19], [49, 9, 4, 1, 16]];
+const TALLY: [[usize; 5]; 4] = [[36, 4, 0, 0, 17], [24, 8, 18, 0, 8], [36, 10, 3, 1, 20], [49, 9, 4, 1, 16]];
 
 #[test]
 fn every_verdict_by_its_numbers() {
@@ -196,8 +196,8 @@ fn the_ball_as_in_the_reference() {
     let bounces = &pendulum["bounces"];
     close(&of("tz_pendulum", ["5.2.1", "v_S⁺"]), &pick(&bounces[0]["v_plus"], &[0, 1, 2]), 1.0);
     close(&of("tz_pendulum", ["5.2.1", "ω⁺"]), &pick(&bounces[0]["v_plus"], &[3, 4, 5]), 1.0);
-    let places = [numbers(&bounces[1]["x"]), numbers(&bounces[2]["x"])].concat();
-    close(&of("tz_pendulum", ["5.2.1", "where it lands"]), &places, 0.0);
+    close(&of("tz_pendulum", ["5.2.1", "where it lands first"]), &numbers(&bounces[1]["x"]), 0.0);
+    close(&of("tz_pendulum", ["5.2.1", "where it lands second"]), &numbers(&bounces[2]["x"]), 1.0);
     close(&of("tz_pendulum", ["5.2.1", "period"]), &numbers(&bounces[2]["t"]), 0.0);
 
     let garwin = reference("p1_garwin_solid_g0");
@@ -311,7 +311,7 @@ fn the_frames_as_in_the_reference() {
     let (scene, id) = ("dps_cylindrical_frames", "p3_cylindrical_regular");
     close(&of(scene, ["(36)", "rank of"]), &numbers(&reference(id)["rank"]), 0.0);
     let unique = by_law(id, &[0.6, 0.6, 0.6], "newton_equality_pinv");
-    close(&of(scene, ["(11), (37)", "P on cylindrical joints"]), &numbers(&unique["P"]), 0.0);
+    close(&of(scene, ["(11)", "P on cylindrical joints"]), &numbers(&unique["P"]), 0.0);
     let rank = numbers(&reference("p3_spherical_regular")["rank"]);
     close(&of("dps_spherical_frames", ["(36)", "rank of"]), &rank, 0.0);
 }
@@ -341,7 +341,7 @@ fn the_paradox_as_in_the_reference() {
     close(&printed(scene, jerk), &numbers(&ellipses["j"]), 0.0);
 
     let (scene, overlapping) = ("pvwz_overlapping", case(3));
-    close(&of(scene, ["3.2.3, 4", "what a must exceed"]), &numbers(&overlapping["threshold"]), 0.0);
+    close(&of(scene, ["3.2.3", "what a must exceed"]), &numbers(&overlapping["threshold"]), 0.0);
     close(&of(scene, ["(47), (58)", "g'''"]), &numbers(&overlapping["g3"]), 0.0);
     // Coefficients found by polynomial algebra with thirty digits.
     for (equation, quantity, expected, shown) in [

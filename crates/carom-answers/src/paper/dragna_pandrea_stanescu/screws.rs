@@ -143,7 +143,6 @@ fn energy(case: &Case, frames: &Frames, before: &[SVector<f64, 6>; 2]) -> Result
         case.prepared.instant.bodies.iter().map(|(body, state)| body.kinetic_energy(state)).sum();
     Ok(case
         .row("(1), (32)", "kinetic energy of both bodies before")
-        .printed("½Σ{v⁰⁽ⁱ⁾}ᵀ[η][M_i]{v⁰⁽ⁱ⁾}", [0.5 * twice])
         .computed([kinetic])
-        .agrees())
+        .beyond("½Σ{v⁰⁽ⁱ⁾}ᵀ[η][M_i]{v⁰⁽ⁱ⁾}", [0.5 * twice]))
 }

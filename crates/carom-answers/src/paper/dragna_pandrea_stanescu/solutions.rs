@@ -75,7 +75,10 @@ pub fn hinged() -> Result<Vec<Row>, Refusal> {
         )
         .printed("", [0.0])
         .computed([differ])
-        .wrong([by_poisson - by_newton], "the same for one contact, or one k for all, only"),
+        .wrong(
+            [by_poisson - by_newton],
+            "the same for one contact, for one k for all, and for contacts that are not coupled",
+        ),
     ])
 }
 
@@ -115,7 +118,7 @@ pub fn singular() -> Result<Vec<Row>, Refusal> {
             .printed("", [0.0])
             .computed([whole.determinant()])
             .among(whole.norm().powi(3))
-            .narrow("given as an instance; it is zero for every two hinged bodies"),
+            .narrow("given as an instance; it is zero for every two hinged bodies with three contacts"),
         case.row("section 4", "solutions of the singular case, k = 0.5: 1 if the velocities are determined")
             .printed("", [0.0])
             .computed([flag(solvable)])
@@ -168,7 +171,7 @@ pub fn cylindrical() -> Result<Vec<Row>, Refusal> {
                 [4.0],
                 "section 3 names the joints cylindrical; free to slide as well they would have four: they are revolute",
             ),
-        case.row("(11), (37)", "P on cylindrical joints, where the inverse exists, k = 0.6")
+        case.row("(11)", "P on cylindrical joints, where the inverse exists, k = 0.6")
             .printed("[[G₁] + [G₂]]⁻¹[[I] + [K]]{v₁₂ₙ⁰}", by_inverse(&case, 0.6)?)
             .computed(impulses(&newton))
             .agrees()
@@ -192,7 +195,7 @@ pub fn spherical() -> Result<Vec<Row>, Refusal> {
         case.row("(36)", "rank of [G₁] + [G₂] on ball joints")
             .computed([count(outcome.rank)])
             .beyond("regular:", [3.0]),
-        case.row("(11), (37)", "P on ball joints, where the inverse exists, k = 0.6")
+        case.row("(11)", "P on ball joints, where the inverse exists, k = 0.6")
             .printed("[[G₁] + [G₂]]⁻¹[[I] + [K]]{v₁₂ₙ⁰}", by_inverse(&case, 0.6)?)
             .computed(impulses(&newton))
             .agrees(),

@@ -42,7 +42,7 @@ pub fn rows() -> Result<Vec<Row>, Refusal> {
                 [of_model + third],
                 "the model (20) ends too soon: j has D³d₁[u,u,u] besides, u = v_Q − v_P, of a surface that is C³",
             )
-            .note("no formula for j is printed; section 2 asks for two derivatives of the surfaces"),
+            .note("no formula for j is printed; (23) is taken literally; section 2 asks for two derivatives of the surfaces"),
         case.row("(27)", "j of the model")
             .computed([of_model])
             .beyond("n·Δj + 3ṅ₁·Δa + 3n̈₁·u + 3u·H₁Δa + 3u·Ḣ₁u", [{

@@ -116,7 +116,7 @@ pub fn rows() -> Result<Vec<Row>, Refusal> {
             .computed([count(held.kept)])
             .wrong(
                 [3.0],
-                "all three: the force is equal and opposite along one line, and its power is λ g' = 0",
+                "all three, by a finite force that lasts: along one line, with power λ g' = 0; the paper has instantaneous collisions",
             ),
         case.row(
             "section 4",
@@ -125,7 +125,7 @@ pub fn rows() -> Result<Vec<Row>, Refusal> {
         .printed("", [1.0])
         .computed([f64::from(u8::from(held.energy_error > 1e-14))])
         .among(1.0)
-        .wrong([0.0], "none: 3e-16 of the energy in the run"),
+        .wrong([0.0], "none: 3e-16 of the energy in the run, by a finite force that lasts"),
         case.row("section 4", "slope of the force λ(t) that holds the contact")
             .computed([-k.g3 / mass])
             .beyond("|g'''|/(n·M·n)", [6.474_427_370_310_724]),
@@ -133,7 +133,7 @@ pub fn rows() -> Result<Vec<Row>, Refusal> {
             .computed([held.impulse])
             .within(1e-9)
             .beyond("by 50 digits", [0.026_443_035_768_020_5]),
-        case.row("section 4", "sign of g''' where v = a = 0, v_Q = v_P, one body no ellipsoid, in 3D")
+        case.row("type 2b*, section 4", "sign of g''' where v = a = 0, v_Q = v_P, one body no ellipsoid, in 3D")
             .printed("F₁(t, r_Q+(t)) < 0, t > 0:", [-1.0])
             .computed([sign(k.g3)])
             .narrow("a sufficient case; with slip two ellipsoids have it too, and in the plane"),

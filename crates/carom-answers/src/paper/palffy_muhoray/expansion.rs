@@ -204,7 +204,7 @@ fn standard_form(contact: &Contact) -> Vec<Row> {
                 [corrected],
                 "ε_⊥ for ε after a_ε; against (28) it lacks v_4ε ε_⊥⁴ t, ½a_3ε ε_⊥³ t² and ½a_4ε ε_⊥⁴ t²",
             )
-            .note("without ⅙j_ε t³, of which no formula and no power of ε is printed"),
+            .note("j of the model (20), v_3ε and a_2ε as corrected; without ⅙j_ε t³, of which no formula and no power of ε is printed"),
         case.row("(28)", "x_3ε across w, which (28) and (66) leave out")
             .computed([odd])
             .within(1e-3)
@@ -388,12 +388,13 @@ fn thresholds(contact: &Contact) -> Vec<Row> {
             .printed("j/6", [contact.coefficients(&first).j / 6.0])
             .computed([of_q[3]])
             .within(1e-10)
-            .agrees(),
+            .agrees()
+            .note("j of F₁ itself, not of the model (20)"),
         case.row("(47), (58)", "g''' where v_ε ≠ 0")
             .computed([6.0 * series[3]])
             .within(1e-10)
             .beyond("j + 3a_ε + 6v_2ε + 6x_3ε at ε = −K⁻¹w t, not j alone", [g3]),
-        case.row("3.2.3, 4", "what a must exceed for all ê, 3600 of them")
+        case.row("3.2.3", "what a must exceed for all ê, 3600 of them")
             .printed("v_ε²/(2x_2ε)", [most])
             .computed([k.threshold])
             .within(1e-5)

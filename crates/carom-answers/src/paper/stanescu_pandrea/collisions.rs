@@ -86,7 +86,7 @@ pub fn horizontal_plane() -> Result<Vec<Row>, Refusal> {
             .printed("{Ṙ}ᵀ{n}", [state.velocity_at(&point).dot(&normal)])
             .computed([before])
             .agrees()
-            .note("{n} of (31) is a column"),
+            .note("{n} of (31) should be a column"),
         case.row("(34)", "g")
             .printed(
                 "1/m + d²/J_x + e²/J_y + f²/J_z",
@@ -115,7 +115,7 @@ pub fn horizontal_plane() -> Result<Vec<Row>, Refusal> {
             .agrees(),
         case.row(
             "section 7",
-            "rank between two parallel planes, which the paper leaves out, of a tilted ellipsoid",
+            "rank between two parallel planes, which the paper leaves out in part, of a tilted ellipsoid",
         )
         .computed([count(between.outcome.rank)])
         .beyond("2: unique all the same, two contacts that are not opposite", [2.0]),
@@ -170,7 +170,10 @@ pub fn two_planes() -> Result<Vec<Row>, Refusal> {
         case.row("section 7", "P by Poisson's less P by Newton's coefficient, k = (0.8, 0.3)")
             .printed("", [0.0, 0.0])
             .computed(differ.0)
-            .wrong(differ.1, "equal for one contact, or one k for all, only"),
+            .wrong(
+                differ.1,
+                "equal for one contact, for one k for all, and for contacts that are not coupled",
+            ),
         case.row("(34)", "g₁₂ with J = (500, 500, 200)")
             .computed([g[(0, 1)]])
             .beyond("−27√238/476000", [-27.0 * root / 476_000.0]),
@@ -357,11 +360,17 @@ pub fn corner() -> Result<Vec<Row>, Refusal> {
         case.row("(23)", "v_n after at k = (0.9, 0.5, 0.2), read with minus")
             .printed("{v⁰} + Σ(1+k_i)v_in⁰/g_i [M_c]⁻¹{N_i}", separations(&decoupled))
             .computed(separations(&coupled))
-            .wrong(returned, "each v_n returns −k times itself; (23) leaves two contacts closing"),
+            .wrong(
+                returned,
+                "by Newton's law each v_n returns −k times itself; (23) leaves two contacts closing",
+            ),
         case.row("section 7", "P by Poisson's less P by Newton's coefficient, k = (0.9, 0.5, 0.2)")
             .printed("", [0.0; 3])
             .computed(differ.0)
-            .wrong(differ.1, "equal for one contact, or one k for all, only"),
+            .wrong(
+                differ.1,
+                "equal for one contact, for one k for all, and for contacts that are not coupled",
+            ),
         case.row("(34)", "g₁₂, g₁₃, g₂₃ between orthogonal planes")
             .computed(pairs.map(|pair| g[pair]))
             .beyond(

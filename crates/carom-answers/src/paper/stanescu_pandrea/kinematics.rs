@@ -77,7 +77,7 @@ fn angles() -> Result<Vec<Row>, Refusal> {
             .within(1e-9)
             .misprint(
                 by_rows(&right),
-                "[[φ]ᵀ[θ]ᵀ{u_ψ}, [φ]ᵀ{u_θ}, {u_φ}]: each axis is turned by what comes after it",
+                "[[φ]ᵀ[θ]ᵀ{u_ψ}, [φ]ᵀ{u_θ}, {u_φ}]: an opening bracket is missing, and the print is read without it",
             ),
     ])
 }
@@ -137,7 +137,7 @@ fn rates() -> Result<Vec<Row>, Refusal> {
         case.row("(20)", "ω_x⁽⁰⁾, ω_y⁽⁰⁾, ω_z⁽⁰⁾")
             .printed("ω_x, ω_y, ω_z", spin.as_slice())
             .computed(state.angular_velocity.as_slice())
-            .wrong((a * spin).as_slice(), "the two matrices are equal for [A] = [I] only: {ω⁽⁰⁾} = [A]{ω}"),
+            .wrong((a * spin).as_slice(), "{ω⁽⁰⁾} = [A]{ω}: the two are the same only along the axis of [A]"),
         case.row("(21)", "{Ṙ} of the touching point of OXZ")
             .printed("{Ṙ₀} + [A] + [r]ᵀ[Q]{β̇}", (state.velocity + transposed).as_slice())
             .computed(state.velocity_at(&contact.point).as_slice())

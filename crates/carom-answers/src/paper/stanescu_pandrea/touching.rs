@@ -79,7 +79,7 @@ pub fn horizontal_plane() -> Result<Vec<Row>, Refusal> {
             .among(z)
             .wrong(
                 [z - reach, z + reach],
-                "Z₀ ∓ √(a²a₃₁² + b²a₃₂² + c²a₃₃²); the two are the same only where the entries are 0 and ±1",
+                "Z₀ ∓ √(a²a₃₁² + b²a₃₂² + c²a₃₃²); in general the two are not the same",
             ),
         case.row("section 4, a)", "distance with the centre at Z₀ = 2, the lesser of dist₁, dist₂")
             .printed("|αX + βY + γZ + δ|/√(α² + β² + γ²)", [apart - reach])
@@ -158,7 +158,7 @@ pub fn oblique_plane() -> Result<Vec<Row>, Refusal> {
             .computed([count(singular.rank(1e-12))])
             .wrong(
                 [1.0],
-                "det = N²λ²(h² + Nλ)/(B₁B₂B₃a²b²c²), N = α² + β² + γ², h² = ΣB²a²: zero exactly at contact",
+                "det = N²λ²(h² + Nλ)/(B₁B₂B₃a²b²c²), N = α² + β² + γ², h² = ΣB²a²: zero at contact, where λ = 0",
             ),
         case.row("(58)", "x, y, z of the nearest point one unit off the plane")
             .computed((-squares.component_mul(&b) / h).as_slice())
@@ -196,7 +196,7 @@ pub fn section_6() -> Result<Vec<Row>, Refusal> {
             .printed("Y₀ ∓ (a₂₁ + a₂₂ + 4a₂₃)/√(a₂₁² + a₂₂² + 4a₂₃²)", [y0 - printed_y, y0 + printed_y])
             .computed(extremes(&case, &Vector3::y()))
             .among(y0)
-            .wrong([y0 - reach_y, y0 + reach_y], "Y₀ ∓ √(a₂₁² + a₂₂² + 4a₂₃²), as in (48)"),
+            .wrong([y0 - reach_y, y0 + reach_y], "Y₀ ∓ √(a₂₁² + a₂₂² + 4a₂₃²): the slip of (48)"),
         case.row("(vii)", "X of the extreme points")
             .printed("X₀ ∓ (a₁₁ + a₂₂ + 4a₂₃)/√(a₁₁² + a₁₂² + 4a₁₃²)", [x0 - mixed, x0 + mixed])
             .computed(extremes(&case, &Vector3::x()))
