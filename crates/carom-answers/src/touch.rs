@@ -24,7 +24,7 @@ use carom::shape::HalfSpace;
 use carom::toi::{Contact, Touch};
 use nalgebra::Vector3;
 
-/// A bound in closed form of so many times the search's own error is enough of one; else the derivatives are asked.
+/// The closed-form bound is used if it is at most this many times the search's own error; otherwise the derivatives are evaluated.
 const ENOUGH: f64 = 4.0;
 
 /// What the data do to first order, times this, is more than they do.

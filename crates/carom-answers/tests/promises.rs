@@ -398,7 +398,7 @@ fn gaps_prove_themselves() {
     }
 }
 
-/// The first contact is one: the gap there is none within the bound, and at earlier times there is some. Where none is found the
+/// The first contact is one: the gap there is zero within the bound, and positive before. Where none is found the
 /// gap stays.
 #[test]
 fn first_contacts_are_contacts_and_first() {
@@ -611,7 +611,7 @@ position = [0, 0, 0.5]\nvelocity = [0.3, 0.1, -1]\nangular_velocity = [0.5, -0.2
     }
 }
 
-/// A refusal says all mistakes at once, each with its place and what is expected; unknown fields, numbers that are none, newer
+/// A refusal says all mistakes at once, each with its place and what is expected; unknown fields, values that are not finite, newer
 /// formats and velocities that joints forbid are refused.
 #[test]
 fn mistakes_are_refused_with_their_places() {

@@ -9,6 +9,12 @@ use super::{Style, number, residual, table};
 /// Writes it.
 pub fn write(out: &mut dyn Write, found: &Document, style: Style) -> io::Result<()> {
     style.write_title(out, found.title.as_deref())?;
+    let (worst, left) = (residual(found.residual_max), found.left_out.len());
+    writeln!(
+        out,
+        "The weak form holds to {worst} of its terms; {left} of {} impacts left out.",
+        left + found.impacts.len()
+    )?;
     let header = ["time", "half width", "test functions", "residual", "control"];
     table::write(out, style, "the weak form about each impact", header, found.impacts.len(), |i| {
         let impact = &found.impacts[i];
@@ -19,11 +25,5 @@ pub fn write(out: &mut dyn Write, found: &Document, style: Style) -> io::Result<
             residual(impact.residual).into(),
             residual(impact.control).into(),
         ]
-    })?;
-    let (worst, left) = (residual(found.residual_max), found.left_out.len());
-    writeln!(
-        out,
-        "\nworst residual {worst} of its terms; {left} of {} impacts left out",
-        left + found.impacts.len()
-    )
+    })
 }

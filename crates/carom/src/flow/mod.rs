@@ -38,6 +38,7 @@ mod events;
 mod flat;
 mod forces;
 mod friction;
+pub(crate) mod golden;
 mod holding;
 mod lines;
 mod load;

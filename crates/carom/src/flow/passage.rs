@@ -30,6 +30,7 @@
 //! are as elsewhere, and end at the configuration.
 
 use super::gauss::{Field, Gauss, Leg};
+use super::golden::least;
 use super::piece::{Piece, Reaction};
 use super::system::{Level, System};
 use super::{Flow, Obstacle, Part};
@@ -50,10 +51,6 @@ const FALLS: f64 = 0.5;
 
 /// A volume below this, beside the greatest, is that of a singular configuration: the root of what a linkage may be off by rounding.
 const SINGULAR: f64 = 1e-6;
-
-/// Rounds of locating it, each of which takes the way to 0.62 of itself, and the one after which the volume must have fallen.
-const ROUNDS: u32 = 45;
-const FIRST: u32 = 6;
 
 /// How independent the rows are along a leg.
 pub(super) struct Survey {
@@ -180,29 +177,4 @@ impl Flow {
         let [force, torque] = system.tie_force(tie);
         Reaction { force, torque }
     }
-}
-
-/// The least value of a function that falls and then rises between two places, and where it is: by golden sections. Given up where the
-/// first of them find nothing below a limit.
-fn least(of: &mut impl FnMut(f64) -> f64, [mut low, mut high]: [f64; 2], limit: f64) -> (f64, f64) {
-    const SHARE: f64 = 0.618_033_988_749_894_8;
-    let mut places = [high - SHARE * (high - low), low + SHARE * (high - low)];
-    let mut values = [of(places[0]), of(places[1])];
-    for round in 0..ROUNDS {
-        if values[0] > values[1] {
-            low = places[0];
-            (places[0], values[0]) = (places[1], values[1]);
-            places[1] = low + SHARE * (high - low);
-            values[1] = of(places[1]);
-        } else {
-            high = places[1];
-            (places[1], values[1]) = (places[0], values[0]);
-            places[0] = high - SHARE * (high - low);
-            values[0] = of(places[0]);
-        }
-        if round == FIRST && values[0].min(values[1]) > limit {
-            break;
-        }
-    }
-    if values[0] < values[1] { (places[0], values[0]) } else { (places[1], values[1]) }
 }

@@ -15,6 +15,7 @@ use super::Simulation;
 use super::queue::{Pair, Party};
 use super::touch::Cluster;
 use crate::contact::Surface;
+use crate::flow::golden::least;
 use crate::flow::{Mode, Piece};
 use crate::impact::mechanism::JointOutcome;
 use crate::joint::Kind as JointKind;
@@ -55,9 +56,6 @@ const NONE: f64 = 1e-12;
 /// So many times within a piece a rolling joint is looked at before the greatest is sought between the looks: forces there are
 /// polynomials of no higher degree.
 const LOOKS: u32 = 16;
-
-/// Rounds of that search, each of which takes the way to 0.62 of itself.
-const ROUNDS: u32 = 48;
 
 /// Friction over its limit by no more than this has not slipped.
 const ROUNDING: f64 = 1e-12;
@@ -220,7 +218,9 @@ fn greatest_demand(piece: &Piece, joint: usize, [from, until]: [f64; 2], none: f
         if here < before || here < after {
             continue;
         }
-        let sought = golden_section(&ratio, time(look.saturating_sub(1)), time((look + 1).min(LOOKS)));
+        let around = [time(look.saturating_sub(1)), time((look + 1).min(LOOKS))];
+        let (place, least) = least(&mut |t| -ratio(t), around, f64::INFINITY);
+        let sought = (place, -least);
         for (t, value) in [(time(look), here), sought] {
             if value > found.coefficient {
                 (found.coefficient, found.time) = (value, t);
@@ -240,25 +240,4 @@ fn zero(of: &impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
         }
         if (of(middle) > 0.0) == rises { high = middle } else { low = middle }
     }
-}
-
-/// The greatest value of a function with one maximum between two places, and where it is.
-fn golden_section(of: &impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> (f64, f64) {
-    const SHARE: f64 = 0.618_033_988_749_894_8;
-    let mut places = [high - SHARE * (high - low), low + SHARE * (high - low)];
-    let mut values = places.map(of);
-    for _ in 0..ROUNDS {
-        if values[0] < values[1] {
-            low = places[0];
-            (places[0], values[0]) = (places[1], values[1]);
-            places[1] = low + SHARE * (high - low);
-            values[1] = of(places[1]);
-        } else {
-            high = places[1];
-            (places[1], values[1]) = (places[0], values[0]);
-            places[0] = high - SHARE * (high - low);
-            values[0] = of(places[0]);
-        }
-    }
-    if values[0] > values[1] { (places[0], values[0]) } else { (places[1], values[1]) }
 }

@@ -60,7 +60,7 @@ pub fn rows() -> Result<Vec<Row>, Refusal> {
     let result = case.solve(Law::Newton)?;
     let [after_1, after_2] = [result.states[0], result.states[1]];
     let poisson = case.solve(Law::Poisson)?;
-    // Friction that is none leaves only the end of the impact to choose: by work done.
+    // Without friction the laws differ only in how the impact ends; here it ends by work done.
     case.prepared.instant.contacts[0].surface = Surface::Coulomb(0.0);
     let energetic = case.solve_with(&Options { termination: Termination::Stronge, ..Options::default() })?;
 

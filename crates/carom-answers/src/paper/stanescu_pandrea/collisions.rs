@@ -59,7 +59,7 @@ pub fn horizontal_plane() -> Result<Vec<Row>, Refusal> {
     .concat();
     // (23) with its plus sign.
     let by_23 = before + (1.0 + k) * before;
-    // Friction that is none leaves only the end of the impact to choose: by work done.
+    // Without friction the laws differ only in how the impact ends; here it ends by work done.
     case.prepared.instant.contacts[0].surface = Surface::Coulomb(0.0);
     let energetic = case.solve_with(&Options { termination: Termination::Stronge, ..Options::default() })?;
     case.prepared.instant.contacts[0].surface = Surface::Smooth;
