@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::State;
 use crate::contact::Side;
+use crate::impact::mechanism::JointOutcome;
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -128,6 +129,20 @@ pub struct JointImpulse {
     pub point: Vector3<f64>,
     /// Whether the rigid model determines it; otherwise it is that of least norm.
     pub determined: bool,
+}
+
+impl JointImpulse {
+    /// What the impact solver says of a joint.
+    pub(crate) fn new(joint: usize, result: &JointOutcome) -> Self {
+        Self {
+            joint,
+            impulse: result.impulse.clone(),
+            linear: result.linear,
+            angular: result.angular,
+            point: result.point,
+            determined: result.determined,
+        }
+    }
 }
 
 /// What a joint exerts on its first body at a time.

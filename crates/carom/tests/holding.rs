@@ -12,7 +12,7 @@ use carom::record::{Kind, Memory, Moment, Sample};
 use carom::scene::model::Scene;
 use carom::shape::{HalfSpace, Shape};
 use carom::simulation::{Simulation, Stopped, World};
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use running::{run, scene};
@@ -252,6 +252,71 @@ fn bounces_end_when_their_series_does() {
         );
     }
     println!("the ends of 60 series of bounces are off by {worst:.1e} of the time at most");
+}
+
+/// A body laid on a rough floor while it slips, without approach, is brought to roll by an impulse: an event with that impulse and the
+/// energy that it takes. The impulse is the one at the contact point that leaves the point at rest: p = −K⁻¹ u with K = I/m − r× I⁻¹ r×.
+#[test]
+fn a_slip_on_a_rough_floor_is_stopped_by_an_event() {
+    let mut source = ChaCha8Rng::seed_from_u64(11);
+    let (mut told, mut let_go) = (0, 0);
+    for case in 0..200 {
+        let axes: [f64; 3] = if case % 2 == 0 {
+            [source.random_range(0.1..2.0); 3]
+        } else {
+            [(); 3].map(|()| source.random_range(0.3..1.0))
+        };
+        let mass = source.random_range(0.1..10.0);
+        let [vx, vy, _] = vector(&mut source, 3.0);
+        let [wx, wy, wz] = vector(&mut source, if case % 4 < 2 { 4.0 } else { 0.0 });
+        let k = [0.0, 0.5, 1.0][case % 3];
+        let laid = format!(
+            "carom = 1\n[world]\ngravity = [0, 0, -9.81]\n[surface]\nkind = \"rough\"\nrestitution = {k}\n[run]\nuntil = 0.1\nsample = 0\n\
+             [[plane]]\nname = \"floor\"\nnormal = [0, 0, 1]\n[[body]]\nname = \"b\"\nmass = {mass}\n\
+             shape = {{ ellipsoid = {{ semi_axes = {axes:?} }} }}\nposition = [0, 0, {z}]\nvelocity = [{vx}, {vy}, 0]\n\
+             angular_velocity = [{wx}, {wy}, {wz}]\n",
+            z = axes[2]
+        );
+        let scene = scene(&laid);
+        let (simulation, memory) = run(&scene);
+        let audit = simulation.audit();
+        assert!(
+            audit.energy_error_max.value < 1e-13
+                && audit.impulse_error_max.value < 1e-13
+                && audit.work_error_max.value < 1e-13
+                && audit.unilateral_error_max.value < 1e-12,
+            "{laid}\n{audit:?}"
+        );
+        let Body { mass, inertia, .. } = scene.bodies[0].body;
+        let (v, w) = (Vector3::new(vx, vy, 0.0), Vector3::new(wx, wy, wz));
+        let r = Vector3::new(0.0, 0.0, -axes[2]);
+        let slip = v + w.cross(&r);
+        let cross = r.cross_matrix();
+        let response =
+            Matrix3::identity() / mass - cross * Matrix3::from_diagonal(&inertia.map(f64::recip)) * cross;
+        let impulse = -(response.try_inverse().unwrap() * slip);
+        let Some(event) = memory.events.iter().find(|event| event.kind == Kind::Impact && event.time == 0.0)
+        else {
+            // A body whose lowest point would have to be pulled keeps its slip; nothing is lost.
+            let_go += 1;
+            assert!(case % 2 == 1, "{laid}");
+            continue;
+        };
+        told += 1;
+        let scale = impulse.norm();
+        assert!((event.impulse_vector - impulse).norm() <= 1e-14 * scale, "{laid}\n{event:?} {impulse:?}");
+        let lost = 0.5 * impulse.dot(&slip);
+        assert!(
+            (event.energy_after - event.energy_before - lost).abs() <= 1e-13 * event.energy_before.abs(),
+            "{laid}"
+        );
+        assert!(
+            memory.events.iter().any(|event| event.kind == Kind::HoldBegin && event.time == 0.0),
+            "{laid}"
+        );
+    }
+    println!("{told} slips were stopped, {let_go} let go");
+    assert!(told > 150);
 }
 
 /// A pile of bodies on a floor: balls or ellipsoids in boxes of a lattice that touch one another and the walls, or any bodies, pillows

@@ -42,7 +42,7 @@ const LOOKS: u32 = 64;
 const NO_FORCE: f64 = 1e-12;
 
 /// A slip of a rough contact that is rounding, relative to the speeds.
-const NO_SLIP: f64 = 1e-9;
+pub(crate) const NO_SLIP: f64 = 1e-9;
 
 /// A force of a rough contact that is none, as an acceleration beside those at hand.
 const NO_GRIP: f64 = 1e-9;

@@ -56,6 +56,7 @@ mod unknowns;
 
 use nalgebra::Vector3;
 
+pub(crate) use friction::NO_SLIP;
 pub use holding::Holding;
 pub use load::{Custom, End, Load, Wrench};
 pub use piece::{Ending, Force, Piece, Reaction};

@@ -102,12 +102,16 @@ pub(super) fn shiftable_circuits(
     let largest =
         rows.iter().zip(impulses).fold(size, |m: f64, (&row, p)| m.max((p * system.lengths[row]).abs()));
     let level = largest * NEGLIGIBLE.max(16.0 * f64::EPSILON / dependence.smallest_kept).min(DEPENDENT);
+    let carries = |i: usize| equality[i] || impulses[i] * system.lengths[rows[i]] > level;
+    if (0..rows.len()).all(|i| carries(i) || !in_circuit[rows[i]]) {
+        return dependence.circuits.clone();
+    }
     let mut frame = Frame::new(&system.rows, rows);
     let mut share = Vec::new();
     let mut rest = vec![0.0; system.rows.dimension];
     let (mut carriers, mut open) = (Vec::new(), Vec::new());
     for (i, &row) in rows.iter().enumerate().filter(|(_, row)| in_circuit[**row]) {
-        if equality[i] || impulses[i] * system.lengths[row] > level {
+        if carries(i) {
             if frame.split(row, &mut share, &mut rest) > system.tolerance {
                 frame.push(row);
             }

@@ -152,8 +152,9 @@ impl Course {
                 in_turn: &course.in_turn,
             };
             let Some(resolution) = options.law.step(&situation) else { break };
-            let mut grown = system.sizes(&course.u).into_iter().zip(&system.part_speeds);
-            let runaway = course.steps.len() > 1 && grown.any(|(size, speed)| size > RUNAWAY * speed);
+            let grown = |(size, speed): (f64, &f64)| size > RUNAWAY * speed;
+            let runaway = course.steps.len() > 1
+                && system.sizes(&course.u).into_iter().zip(&system.part_speeds).any(grown);
             if course.steps.len() >= options.step_bound(contacts.len()) || runaway {
                 course.exhausted = true;
                 let closing = situation.closing_contacts();

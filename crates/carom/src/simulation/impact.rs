@@ -77,16 +77,25 @@ impl Simulation {
 
     /// Asks the impact solver. Spins that no contact can change are kept from it, and its rounding from them.
     fn solve(&self, cluster: &Cluster, contacts: Vec<Contact>, joints: &[Joint]) -> Option<BodyOutcome> {
+        self.apart_from_spins(cluster, &cluster.before, |bodies| self.world.strike(bodies, joints, contacts))
+    }
+
+    /// Asks an impact solver about the bodies of a cluster at some states, keeping from it the spins that no contact can change.
+    pub(super) fn apart_from_spins(
+        &self,
+        cluster: &Cluster,
+        states: &[State],
+        solve: impl FnOnce(&[(Body, State)]) -> Option<BodyOutcome>,
+    ) -> Option<BodyOutcome> {
         let free: Vec<bool> = cluster.bodies.iter().map(|&body| self.keeps_spin(cluster, body)).collect();
         let without = |(k, (&body, state)): (usize, (&usize, &State))| {
             let spin = if free[k] { Vector3::zeros() } else { state.angular_velocity };
             (self.world.bodies[body], State { angular_velocity: spin, ..*state })
         };
-        let bodies: Vec<(Body, State)> =
-            cluster.bodies.iter().zip(&cluster.before).enumerate().map(without).collect();
-        let mut outcome = self.world.strike(&bodies, joints, contacts)?;
+        let bodies: Vec<(Body, State)> = cluster.bodies.iter().zip(states).enumerate().map(without).collect();
+        let mut outcome = solve(&bodies)?;
         for (k, state) in outcome.states.iter_mut().enumerate().filter(|(k, _)| free[*k]) {
-            state.angular_velocity = cluster.before[k].angular_velocity;
+            state.angular_velocity = states[k].angular_velocity;
         }
         Some(outcome)
     }
@@ -131,14 +140,7 @@ impl Simulation {
             cluster.joints = all
                 .iter()
                 .zip(&outcome.joints)
-                .map(|(&joint, result)| JointImpulse {
-                    joint,
-                    impulse: result.impulse.clone(),
-                    linear: result.linear,
-                    angular: result.angular,
-                    point: result.point,
-                    determined: result.determined,
-                })
+                .map(|(&joint, result)| JointImpulse::new(joint, result))
                 .collect();
             cluster.joints.sort_by_key(|result| result.joint);
             for (&k, result) in struck.iter().zip(&outcome.contacts) {
@@ -221,7 +223,7 @@ impl Simulation {
     }
 
     /// A contact of the cluster in the impact solver's terms.
-    fn contact_of(&self, cluster: &Cluster, contact: &Encounter) -> Contact {
+    pub(super) fn contact_of(&self, cluster: &Cluster, contact: &Encounter) -> Contact {
         let sides = Self::sides(&contact.pair);
         let (restitution, surface) = self.world.answer(sides);
         let local = |side: Side| match side {

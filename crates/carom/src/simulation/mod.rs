@@ -22,6 +22,7 @@ mod cells;
 pub(crate) mod clock;
 mod course;
 mod events;
+mod grip;
 mod group;
 mod held;
 mod impact;

@@ -49,6 +49,8 @@ pub(super) struct Encounter {
     pub separation: f64,
     /// Whether bounces end here.
     pub rests: bool,
+    /// Whether its slip was stopped, without approach.
+    pub gripped: bool,
 }
 
 /// The bodies and contacts of one event, with the states before and after.
@@ -214,6 +216,7 @@ impl Simulation {
                 impulse_vector: Vector3::zeros(),
                 separation: kinematics.v,
                 rests: false,
+                gripped: false,
             });
         }
         cluster
@@ -351,13 +354,18 @@ impl Simulation {
         if closing && !self.resolve(&mut cluster) {
             self.lose(&cluster.contacts[0].pair, Cause::Law);
         }
-        let verdicts = match self.settle(&cluster, closing, leaving, t) {
+        let mut verdicts = match self.settle(&cluster, closing, leaving, t) {
             Ok(verdicts) => verdicts,
             Err(obstacle) => {
                 self.lose(&cluster.contacts[0].pair, Cause::Hold(obstacle));
                 return true;
             }
         };
+        let Some(gripped) = self.stop_slips(&mut cluster, &mut verdicts) else {
+            self.lose(&cluster.contacts[0].pair, Cause::Law);
+            return true;
+        };
+        let closing = closing || gripped;
         let happened = self.record(&cluster, closing, &verdicts, t, recorder);
         for pair in self.released(&cluster, |k| {
             verdicts[k].fate == Fate::Holds && !cluster.slipped.contains(&cluster.contacts[k].pair)

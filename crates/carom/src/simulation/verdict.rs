@@ -96,7 +96,8 @@ impl Verdict {
 
     /// What is to be recorded of a contact.
     pub fn kinds(&self, contact: &Encounter, closing: bool) -> impl Iterator<Item = (Kind, &'static str)> {
-        let struck = closing && (contact.impulse != 0.0 || (contact.new && contact.before.v < 0.0));
+        let struck =
+            closing && (contact.impulse != 0.0 || contact.gripped || (contact.new && contact.before.v < 0.0));
         // What was held already has no bounces to end.
         let rests = contact.rests && !self.was_held && self.fate == Fate::Holds;
         let blow = if rests { Kind::Rest } else { Kind::Impact };
@@ -478,7 +479,7 @@ impl Simulation {
     }
 
     /// n·M·n of a contact.
-    fn inverse_mass(&self, cluster: &Cluster, contact: &Encounter) -> f64 {
+    pub(super) fn inverse_mass(&self, cluster: &Cluster, contact: &Encounter) -> f64 {
         let second = contact.pair.second as usize;
         let mut there = cluster.after[cluster.place(second)];
         there.position += self.displacement(&contact.pair);

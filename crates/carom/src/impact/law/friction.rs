@@ -14,6 +14,9 @@ use crate::impact::problem::Surface;
 
 /// The parts of the system in which a contact with friction closes.
 pub(super) fn parts_closing(situation: &Situation) -> Vec<usize> {
+    if !(0..situation.contacts.len()).any(|c| has_friction(situation, c)) {
+        return Vec::new();
+    }
     let closing = |&c: &usize| has_friction(situation, c);
     situation.closing_contacts().iter().filter(|c| closing(c)).map(|&c| situation.part_of(c)).collect()
 }
@@ -39,6 +42,9 @@ fn has_friction(situation: &Situation, contact: usize) -> bool {
 
 /// The next closing contact of these parts by itself; nothing when none closes there.
 pub(super) fn step(situation: &Situation, parts: &[usize]) -> Option<Resolution> {
+    if parts.is_empty() {
+        return None;
+    }
     let contact = situation.next_in_order(|c| parts.contains(&situation.part_of(c)))?;
     // Alone in its part a contact is decided, whatever meets elsewhere.
     let mut met = situation.meeting_contacts();
