@@ -27,7 +27,9 @@ use carom::joint::Kind as JointKind;
 use carom::record::{Kind, Memory, Nothing};
 use carom::scene::instant::{Instant, TOUCHING};
 use carom::scene::model::Scene;
-use carom::simulation::{Simulation, World};
+use carom::simulation::Simulation;
+
+use carom::run::World;
 use nalgebra::{DMatrix, DVector, UnitQuaternion};
 use serde::Serialize;
 

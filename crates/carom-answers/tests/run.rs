@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use carom::record::{Memory, Nothing};
-use carom::simulation::Stopped;
+use carom::run::Stopped;
 use carom_answers::run::{Changes, End, Frames, Loop, Running, Snapshot};
 use carom_answers::{Input, Subject, Verdict};
 

@@ -6,7 +6,9 @@ mod precise;
 
 use carom::record::Memory;
 use carom::scene::model::RunSettings;
-use carom::simulation::{Simulation, World};
+use carom::simulation::Simulation;
+
+use carom::run::World;
 use carom_answers::{Input, toi};
 use precise::{Precise, Top};
 use serde_json::Value;

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use carom::body::State;
 use carom::flow::{Custom, Wrench};
+use carom::run::World;
 use carom::scene::model::Scene;
-use carom::simulation::World;
 use carom_answers::Refusal;
 use nalgebra::Vector3;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2};

@@ -15,7 +15,9 @@ use carom::record::Nothing;
 use carom::scene::model::RunSettings;
 use carom::scene::{Format, file};
 use carom::shape::Shape;
-use carom::simulation::{Simulation, World};
+use carom::simulation::Simulation;
+
+use carom::run::World;
 use nalgebra::{UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -57,7 +57,9 @@
 //! ```
 //! use carom::record::{Kind, Memory};
 //! use carom::scene::{Format, file};
-//! use carom::simulation::{Simulation, Stopped, World};
+//! use carom::simulation::Simulation;
+
+//! use carom::run::{Stopped, World};
 //!
 //! let text = r#"
 //!     carom = 1
@@ -151,6 +153,7 @@ pub mod scene;
 
 pub mod record;
 
+pub mod run;
 pub mod simulation;
 
 pub mod crowd;

@@ -5,11 +5,15 @@ mod crowding;
 
 use carom::body::State;
 use carom::contact::{Side, Surface};
-use carom::crowd::{Crowd, Settings, Stopped, Unsuited};
+use carom::crowd::{Crowd, Settings, Unsuited};
+
 use carom::record::{Event, Kind, Memory as Record};
+use carom::run::Stopped;
 use carom::scene::model::RunSettings;
 use carom::shape::{HalfSpace, Shape};
-use carom::simulation::{Simulation, World};
+use carom::simulation::Simulation;
+
+use carom::run::World;
 use crowding::{Memory, body, lattice, mixture, scene, world};
 use nalgebra::{Unit, Vector3};
 

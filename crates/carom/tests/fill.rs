@@ -5,9 +5,9 @@ use carom::body::State;
 use carom::crowd::{Crowd, Settings};
 use carom::fill::{Unplaced, place, populate};
 use carom::gap::gap_to_plane;
+use carom::run::World;
 use carom::scene::model::Scene;
 use carom::scene::{Format, file};
-use carom::simulation::World;
 use carom::toi::periodic::Periodic;
 use nalgebra::Vector3;
 

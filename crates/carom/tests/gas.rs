@@ -9,8 +9,8 @@ use carom::crowd::{Crowd, Settings};
 use carom::fill::place;
 use carom::fill::theory::{carnahan_starling, contact_value, enskog_rate};
 use carom::observe::{Estimate, Observables, Observer, Quantity};
+use carom::run::{Stopped, World};
 use carom::scene::{Format, file};
-use carom::simulation::{Stopped, World};
 use nalgebra::Vector3;
 
 /// How many times longer than by default.

@@ -11,7 +11,9 @@ use carom::gap::gap;
 use carom::record::{Kind, Memory, Moment, Sample};
 use carom::scene::model::Scene;
 use carom::shape::{HalfSpace, Shape};
-use carom::simulation::{Simulation, Stopped, World};
+use carom::simulation::Simulation;
+
+use carom::run::{Stopped, World};
 use nalgebra::{Matrix3, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

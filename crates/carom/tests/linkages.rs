@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use carom::body::State;
 use carom::flow::Obstacle;
-use carom::simulation::{Cause, Stopped};
+use carom::run::{Cause, Stopped};
 use nalgebra::{UnitQuaternion, Vector3};
 use random::Source;
 use running::{run, scene};

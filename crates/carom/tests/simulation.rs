@@ -9,7 +9,9 @@ use carom::record::{Kind, Memory, Nothing};
 use carom::scene::model::{OnParadox, RunSettings};
 use carom::scene::{Format, file};
 use carom::shape::Shape;
-use carom::simulation::{Simulation, Stopped, World};
+use carom::simulation::Simulation;
+
+use carom::run::{Stopped, World};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use running::{run, scene, start};
 use serde_json::Value;

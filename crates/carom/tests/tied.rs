@@ -9,7 +9,9 @@ use carom::flow::{Ending, Flow};
 use carom::motion::elliptic::carlson_rf;
 use carom::record::{Kind, Memory, Moment};
 use carom::scene::model::Scene;
-use carom::simulation::{Simulation, Stopped, World};
+use carom::simulation::Simulation;
+
+use carom::run::{Stopped, World};
 use nalgebra::Vector3;
 use running::{run, scene, start};
 

@@ -11,7 +11,9 @@ use carom::impact::Options;
 use carom::record::{Kind, Memory, Moment, Sample};
 use carom::scene::instant::{Instant, TOUCHING};
 use carom::scene::model::Scene;
-use carom::simulation::{Simulation, Stopped, Unfit, World};
+use carom::simulation::Simulation;
+
+use carom::run::{Stopped, Unfit, World};
 use nalgebra::Vector3;
 use random::Source;
 use running::{run, scene};

@@ -10,7 +10,9 @@ use carom::body::State;
 use carom::flow::Wrench;
 use carom::record::{Kind, Memory};
 use carom::scene::model::Scene;
-use carom::simulation::{Simulation, Stopped, World};
+use carom::simulation::Simulation;
+
+use carom::run::{Stopped, World};
 use nalgebra::Vector3;
 use running::scene;
 

@@ -5,9 +5,11 @@ mod crowding;
 
 use carom::body::State;
 use carom::contact::Surface;
-use carom::crowd::{Audit, Collision, Counts, Crowd, Settings};
+use carom::crowd::{Collision, Counts, Crowd, Settings};
+
+use carom::run::Audit;
+use carom::run::World;
 use carom::shape::{HalfSpace, Shape};
-use carom::simulation::World;
 use crowding::{Memory, lattice, mixture};
 use nalgebra::{Unit, Vector3};
 

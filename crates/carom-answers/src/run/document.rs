@@ -4,7 +4,9 @@ use carom::body::State;
 use carom::record::Memory;
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
-use carom::simulation::{Audit, RollingDemand, Worst};
+use carom::simulation::RollingDemand;
+
+use carom::run::{Audit, Worst};
 use serde::{Serialize, Serializer};
 
 use super::averages::ObservablesEntry;

@@ -10,9 +10,9 @@ use carom::crowd::{self, Collision, Crowd, Unsuited, Watcher};
 use carom::observe::Observer;
 use carom::record::{Event, JointReaction, Kind, Moment, Recorder, Sample};
 use carom::scene::model::Scene;
-use carom::simulation::{
-    self, Audit, RollingDemand, Simulation, SingularPassages, Stopped, Trouble, Unfit, World,
-};
+use carom::simulation::{self, RollingDemand, Simulation, SingularPassages};
+
+use carom::run::{Audit, Stopped, Trouble, Unfit, World};
 use serde::{Deserialize, Serialize};
 
 use super::audience::Audience;

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use carom::fill::{self, Unplaced};
 use carom::joint::Kind as JointKind;
+use carom::run::Unfit;
 use carom::scene::Diagnostic;
 use carom::scene::model::{Scene, Start};
 use carom::shape::Shape;
-use carom::simulation::Unfit;
 
 use super::notes::obstacle_in_words;
 use crate::overlap::{self, Overlap};

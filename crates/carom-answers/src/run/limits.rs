@@ -6,8 +6,8 @@
 //! finite ends every run.
 
 use carom::contact::Side;
+use carom::run::{Audit, Worst};
 use carom::scene::model::Scene;
-use carom::simulation::{Audit, Worst};
 use serde::Serialize;
 
 /// The largest relative error allowed.

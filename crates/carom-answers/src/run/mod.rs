@@ -49,9 +49,9 @@ use std::sync::Arc;
 use carom::fill::{self, Stage};
 use carom::impact::Options;
 use carom::impact::mechanism::Mechanism;
+use carom::run::{Cause, Stopped, World};
 use carom::scene::Diagnostic;
 use carom::scene::model::Scene;
-use carom::simulation::{Cause, Stopped, World};
 
 use crate::{Input, Refusal, Subject, Verdict};
 use audience::{Watch, Watched};

@@ -3,10 +3,10 @@
 use carom::contact::Side;
 use carom::flow::Obstacle;
 use carom::observe::Quantity;
+use carom::run::{Cause, Stopped, Trouble};
 use carom::scene::instant::name;
 use carom::scene::model::{Fill, Scene, Start};
 use carom::shape::Shape;
-use carom::simulation::{Cause, Stopped, Trouble};
 
 use super::limits::Violation;
 use super::{End, Running};

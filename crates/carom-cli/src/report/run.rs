@@ -5,9 +5,9 @@ use std::io::{self, IsTerminal, Write};
 
 use carom::observe::{Curve, Estimate, Observables, Quantity};
 use carom::record::{Event, Kind};
+use carom::run::{Stopped, Worst};
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
-use carom::simulation::{Stopped, Worst};
 use carom_answers::run::{End, LIMIT, Loop, smallest_gap, violation_in_words};
 
 use super::generalized::list;

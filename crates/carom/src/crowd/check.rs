@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Crowd;
 use crate::audit::pairs::Surroundings;
 use crate::body::{Body, State};
-use crate::simulation::ledger::Look;
+use crate::run::ledger::Look;
 
 /// Up to so many bodies all pairs are looked at in every event.
 const FEW: usize = 16;

@@ -9,7 +9,7 @@ use super::due::LOOK;
 use super::index;
 use super::neighbours::Row;
 use crate::body::State;
-use crate::simulation::World;
+use crate::run::World;
 
 /// What prediction reads of a body: one line of the cache.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]

@@ -63,8 +63,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::{Body, State};
 use crate::contact::Side;
-use crate::simulation::clock::Clock;
-use crate::simulation::ledger::Ledger;
+use crate::run::{Audit, Cause, Clock, Foreign, Ledger, Stopped, Trouble, Unfit, World, index};
 use calendar::Calendar;
 use course::Spins;
 use due::{HOME, LOOK, PLANE};
@@ -75,7 +74,6 @@ use neighbours::{Grid, Images, Link, Lists};
 use solid::Solid;
 use together::Changes;
 
-pub use crate::simulation::{Audit, Cause, Foreign, Stopped, Trouble, Unfit, World};
 pub use collision::{Collision, Watcher};
 pub use snapshot::Snapshot;
 
@@ -203,11 +201,6 @@ const COLLAPSED: f64 = 1e-30;
 /// Collisions a body between two times that the bodies are put in order, and that the whole is compared.
 const ORDERED: u64 = 200;
 const CHECKED: u64 = 16;
-
-/// An index in 32 bits.
-fn index(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
-}
 
 impl Crowd {
     /// Whether a world can be run as a crowd.

@@ -11,8 +11,7 @@ use super::kept::Line;
 use super::neighbours::Images;
 use super::{Clock, Cold, Counts, Crowd, Foreign, Hot, Settings, Stopped, World, index};
 use crate::body::State;
-use crate::simulation::ledger::Ledger;
-use crate::simulation::snapshot::StateRecord;
+use crate::run::{Ledger, StateRecord};
 
 /// A crowd's state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -18,9 +18,9 @@ use super::{Gas, Stage, Unplaced};
 use crate::body::State;
 use crate::contact::Surface;
 use crate::crowd::{Crowd, Settings};
+use crate::run::{Stopped, World};
 use crate::scene::model::{Scene, SurfaceRules};
 use crate::shape::{HalfSpace, Shape};
-use crate::simulation::{Stopped, World};
 
 /// How fast sizes grow at first and at least, in final sizes per unit of time.
 const FAST: f64 = 0.1;

@@ -16,8 +16,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::body::State;
+use crate::run::World;
 use crate::shape::Shape;
-use crate::simulation::World;
 
 /// The most bodies followed.
 pub const MOST_TRACKED: usize = 1000;

@@ -34,8 +34,8 @@ use crate::fill::freedom::{AxisKind, active_count, axis_kind};
 use crate::fill::region::Region;
 use crate::fill::theory::{ball_diameter, estimated_rate};
 use crate::record::Blow;
+use crate::run::World;
 use crate::shape::Shape;
-use crate::simulation::World;
 use correlation::{Correlation, RATIO};
 use histogram::Histogram;
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
-use super::ledger::Look;
 use super::queue::{Pair, Party};
 use super::touch::{Cluster, Encounter};
 use super::verdict::{Standing, Verdict};
@@ -15,6 +14,7 @@ use crate::audit::pairs::Surroundings;
 use crate::body::State;
 use crate::contact::Side;
 use crate::record::{Blow, Event, JointImpulse, Kind, Moment, Recorder, Sample};
+use crate::run::ledger::Look;
 
 /// Up to so many bodies all pairs are looked at in every event and sample.
 const FEW: usize = 16;

@@ -6,7 +6,6 @@
 //! have to pull for it has no grip, or, if it is smooth, parts.
 
 use super::Simulation;
-use super::predict::index;
 use super::touch::Cluster;
 use super::verdict::{Fate, Verdict};
 use crate::contact::{Contact, Surface};
@@ -15,6 +14,7 @@ use crate::impact::mechanism::Mechanism;
 use crate::impact::{Law, Options};
 use crate::joint::Joint;
 use crate::record::JointImpulse;
+use crate::run::index;
 
 impl Simulation {
     /// Stops the slip of the rough contacts of a cluster that are to be held. Returns whether there was any; none where the impact

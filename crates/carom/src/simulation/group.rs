@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Simulation;
 use super::queue::{Pair, Party};
-use super::snapshot::StateRecord;
-use super::world::World;
 use crate::body::{Body, State};
 use crate::contact::{Side, Surface};
 use crate::flow::{Correction, Flow, Held, Piece, Reaction};
 use crate::motion::Flight;
+use crate::run::StateRecord;
+use crate::run::World;
 use crate::shape::Convex;
 
 /// Bodies that hold on to one another, and how they move.

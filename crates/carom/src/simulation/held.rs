@@ -3,7 +3,6 @@
 use nalgebra::Vector3;
 
 use super::group::{FOREVER, Group, flow_of, without_spin};
-use super::predict::index;
 use super::queue::{Due, Pair};
 use super::touch::Cluster;
 use super::verdict::{Fate, Standing, Verdict};
@@ -13,6 +12,7 @@ use crate::contact::Side;
 use crate::flow::{Ending, Force, Mode, Obstacle};
 use crate::motion::Motion;
 use crate::record::Recorder;
+use crate::run::index;
 
 /// So many pieces of held motion must come forward by this share of an epoch, and of the time that is left: beyond that a run takes
 /// more pieces than anyone waits for.

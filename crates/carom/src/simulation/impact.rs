@@ -4,7 +4,6 @@ use nalgebra::{Matrix3, Unit, Vector3};
 
 use super::Simulation;
 use super::group::spins_freely;
-use super::predict::index;
 use super::queue::{Pair, Party};
 use super::touch::{Cluster, Encounter};
 use crate::body::{Body, State};
@@ -13,6 +12,7 @@ use crate::impact::mechanism::BodyOutcome;
 use crate::impact::pair::{FreeBody, strike};
 use crate::joint::Joint;
 use crate::record::JointImpulse;
+use crate::run::index;
 use crate::shape::Convex;
 
 /// Bounces no higher than this, relative to the body, have accumulated.

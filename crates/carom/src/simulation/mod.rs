@@ -19,49 +19,41 @@
 //! in the order of their contents. A [`Snapshot`] holds the whole state; what is resumed from it goes on to the bit.
 
 mod cells;
-pub(crate) mod clock;
 mod course;
+mod epoch;
 mod events;
 mod grip;
 mod group;
 mod held;
 mod impact;
-pub(crate) mod ledger;
 mod pass;
 mod predict;
 mod queue;
 mod rolling;
-pub(crate) mod snapshot;
+mod snapshot;
 #[cfg(test)]
 mod spoiled;
 mod start;
-mod status;
 mod tied;
-mod ties;
 mod touch;
 mod verdict;
-mod world;
 
 use std::collections::BTreeMap;
 
 use crate::body::State;
 use crate::contact::Side;
 use crate::record::{Moment, Recorder, Sample};
+use crate::run::{Audit, Cause, Clock, Counts, Ledger, Stopped, Trouble, Unfit, World};
 use crate::scene::model::RunSettings;
 use cells::Cells;
-use clock::Clock;
 use course::{Course, Mover};
 use group::Group;
-use ledger::Ledger;
 use queue::{Due, Entry, Pair, Queue};
 use verdict::Standing;
 
-pub use ledger::{Audit, Worst};
 pub use rolling::RollingDemand;
-pub use snapshot::{Foreign, Snapshot};
-pub use status::{Cause, Counts, Stopped, Trouble, Unfit};
+pub use snapshot::Snapshot;
 pub use tied::SingularPassages;
-pub use world::World;
 
 /// A run under way.
 #[derive(Debug, Clone)]

@@ -9,6 +9,7 @@ use super::{Course, Simulation};
 use crate::body::State;
 use crate::contact::Side;
 use crate::motion::{Anchored, Flight, Motion};
+use crate::run::index;
 use crate::toi::{self, Meeting, Start, Window, first_contact, first_contact_with_plane};
 
 /// Bounding spheres are taken a little larger, so that no rounding of their touch matters.
@@ -387,11 +388,6 @@ impl Simulation {
         };
         [first, Side::Body(pair.second as usize)]
     }
-}
-
-/// A number of a body or plane in 32 bits.
-pub(super) fn index(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 /// The first τ ≥ 0 at which a + bτ + ½cτ² is not positive; none if it never is.

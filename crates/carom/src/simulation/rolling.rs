@@ -65,8 +65,8 @@ impl Simulation {
     pub(super) fn mark_rolling(&mut self) {
         for (k, joint) in self.world.joints.iter().enumerate().filter(|(_, joint)| !self.world.keeps(joint)) {
             if let (JointKind::Rolling { plane, .. }, [body, ..]) = (&joint.kind, &joint.bodies[..]) {
-                let first = Party::Plane(super::predict::index(*plane));
-                let pair = Pair { first, second: super::predict::index(*body), image: [0; 3] };
+                let first = Party::Plane(crate::run::index(*plane));
+                let pair = Pair { first, second: crate::run::index(*body), image: [0; 3] };
                 self.rolling.insert(pair, k);
             }
         }
@@ -132,7 +132,7 @@ impl Simulation {
         let mut seen = Vec::new();
         for (k, &joint) in group.joints.iter().enumerate().filter(|(_, joint)| rolls(**joint)) {
             let body = self.world.joints[joint].bodies[0];
-            let [size, speed] = self.sizes_of(&[super::predict::index(body)], group.start());
+            let [size, speed] = self.sizes_of(&[crate::run::index(body)], group.start());
             let acceleration = self.world.gravity.norm() + speed * speed / size;
             let none = NONE * self.world.bodies[body].mass * acceleration;
             seen.extend(greatest_demand(&group.piece, k, [from, until], none).map(|found| (joint, found)));

@@ -6,15 +6,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::group::{Group, GroupRecord};
-use super::ledger::Ledger;
-use super::predict::index;
 use super::queue::{Entry, Pair};
 use super::rolling::RollingDemand;
 use super::tied::SingularPassages;
 use super::verdict::Standing;
-use super::world::World;
-use super::{Clock, Counts, Course, Mover, Simulation, Stopped};
+use super::{Course, Mover, Simulation};
 use crate::body::State;
+use crate::run::index;
+use crate::run::{Clock, Counts, Foreign, Ledger, StateRecord, Stopped, World};
 use crate::scene::model::RunSettings;
 
 /// A run's state.
@@ -57,46 +56,6 @@ enum CourseRecord {
     /// A member of a group.
     Held { group: u32, member: u32 },
 }
-
-/// A state as numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct StateRecord {
-    position: [f64; 3],
-    /// Scalar first.
-    orientation: [f64; 4],
-    velocity: [f64; 3],
-    angular_velocity: [f64; 3],
-}
-
-impl From<&State> for StateRecord {
-    fn from(state: &State) -> Self {
-        let q = state.orientation.quaternion();
-        Self {
-            position: state.position.into(),
-            orientation: [q.w, q.i, q.j, q.k],
-            velocity: state.velocity.into(),
-            angular_velocity: state.angular_velocity.into(),
-        }
-    }
-}
-
-impl From<&StateRecord> for State {
-    fn from(record: &StateRecord) -> Self {
-        let [w, i, j, k] = record.orientation;
-        Self {
-            position: record.position.into(),
-            // As it was, not normalised again.
-            orientation: nalgebra::Unit::new_unchecked(nalgebra::Quaternion::new(w, i, j, k)),
-            velocity: record.velocity.into(),
-            angular_velocity: record.angular_velocity.into(),
-        }
-    }
-}
-
-/// A snapshot is of another world than the one it is to go on in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the snapshot is of another world")]
-pub struct Foreign;
 
 impl Simulation {
     /// The state of the run.

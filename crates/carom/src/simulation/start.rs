@@ -1,9 +1,9 @@
 //! The start of a run: what overlaps has no meaning, what touches is dealt with first.
 
-use super::predict::index;
 use super::queue::{Due, Entry, Pair, Party};
 use super::{Simulation, Unfit};
 use crate::contact::Side;
+use crate::run::index;
 
 /// How close, relative to their size, two count as touching at the start; as for `solve`.
 const TOUCHING: f64 = 1e-9;

@@ -3,15 +3,14 @@
 use nalgebra::Vector3;
 
 use super::group::flow_of;
-use super::predict::index;
-use super::ties::{System, place};
-use super::world::World;
 use super::{Simulation, Unfit};
 use crate::body::State;
 use crate::contact::Side;
-use crate::joint::{Joint, Kind};
+use crate::joint::Kind;
 use crate::motion::Derivatives;
 use crate::record::JointReaction;
+use crate::run::constraints::{System, place};
+use crate::run::index;
 use serde::{Deserialize, Serialize};
 
 /// How far off a start may be and still be put right: rounding of what a person writes, relative to sizes and speeds.
@@ -29,35 +28,6 @@ pub struct SingularPassages {
     pub first: f64,
     /// When the last was.
     pub last: f64,
-}
-
-impl World {
-    /// How far a body reaches: to its surface, and to what its joints and loads hold it by.
-    fn reach(&self, body: usize) -> f64 {
-        let centre = self.ties.start[body].position;
-        let arm = |joint: &Joint| match &joint.kind {
-            Kind::Hinge { point, .. } | Kind::Ball { point } | Kind::KnifeEdge { point, .. } => {
-                (point - centre).norm()
-            }
-            Kind::Slider { .. } | Kind::Weld => joint
-                .bodies
-                .iter()
-                .fold(0.0, |m: f64, &b| m.max((self.ties.start[b].position - centre).norm())),
-            Kind::Rolling { .. } | Kind::Rows(_) => 0.0,
-        };
-        let joints = self.joints.iter().filter(|joint| joint.bodies.contains(&body));
-        joints.map(arm).fold(self.radius[body], f64::max)
-    }
-}
-
-impl World {
-    /// The size of what tied bodies that start at rest have to give: their weight over their reach, and their loads' potential.
-    pub(super) fn tied_energy(&self, states: &[State]) -> f64 {
-        let tied = (0..self.bodies.len()).filter(|&body| self.tied(body));
-        let weight = tied.map(|body| self.bodies[body].mass * self.gravity.norm() * self.reach(body));
-        let potential = self.loads.iter().map(|load| load.potential(states).abs());
-        weight.chain(potential).sum()
-    }
 }
 
 impl Simulation {

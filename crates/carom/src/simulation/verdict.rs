@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Simulation;
 use super::group::{FOREVER, flow_of, without_spin};
-use super::predict::index;
 use super::queue::{Pair, Party};
 use super::touch::{Cluster, Encounter, PARADOX, residue};
 use crate::body::State;
@@ -24,6 +23,7 @@ use crate::contact::kinematics::{Kinematics, effective_inverse_mass};
 use crate::flow::{Holding, Obstacle};
 use crate::motion::Flight;
 use crate::record::Kind;
+use crate::run::index;
 use crate::scene::model::OnParadox;
 
 /// How a contact lasts.

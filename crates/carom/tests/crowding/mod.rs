@@ -3,10 +3,10 @@
 
 use carom::body::{Body, State};
 use carom::crowd::{Collision, Watcher};
+use carom::run::World;
 use carom::scene::model::{Scene, SceneBody};
 use carom::scene::{Format, file};
 use carom::shape::Shape;
-use carom::simulation::World;
 use nalgebra::{UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -4,7 +4,9 @@
 use carom::record::Memory;
 use carom::scene::model::Scene;
 use carom::scene::{Format, file};
-use carom::simulation::{Simulation, World};
+use carom::simulation::Simulation;
+
+use carom::run::World;
 
 pub fn scene(text: &str) -> Scene {
     file::read(text, Format::Toml).unwrap()

@@ -7,7 +7,9 @@ use carom::motion::Flight;
 use carom::record::{Kind, Recorder, Sample};
 use carom::scene::instant::{TOUCHING, name};
 use carom::scene::model::Scene;
-use carom::simulation::{Simulation, World};
+use carom::simulation::Simulation;
+
+use carom::run::World;
 use carom_answers::classify::{Findings, Request};
 use carom_answers::compare::Comparison;
 use carom_answers::run::Frames;

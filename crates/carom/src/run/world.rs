@@ -2,8 +2,8 @@
 
 use nalgebra::Vector3;
 
+use super::constraints::Ties;
 use super::status::Unfit;
-use super::ties::Ties;
 use crate::body::{Body, State};
 use crate::contact::{Contact, Side, Surface};
 use crate::flow::{Custom, Load};
@@ -36,9 +36,9 @@ pub struct World {
     /// Forces besides gravity.
     pub loads: Vec<Load>,
     /// A user's forces, each on the bodies it names.
-    pub(super) forces: Vec<(Vec<usize>, Load)>,
+    pub(crate) forces: Vec<(Vec<usize>, Load)>,
     /// Who is tied to whom.
-    pub(super) ties: Ties,
+    pub(crate) ties: Ties,
     /// Each body's circumradius.
     pub(crate) radius: Vec<f64>,
     /// The bodies' angular velocities at the start in their own axes, where they were given so; empty where none was.
@@ -98,7 +98,7 @@ impl World {
     }
 
     /// A body's free flight from a state.
-    pub(super) fn flight(&self, body: usize, state: &State) -> Flight {
+    pub(crate) fn flight(&self, body: usize, state: &State) -> Flight {
         Flight::given(&self.bodies[body], state, self.body_spin(body), &self.gravity)
     }
 
@@ -110,18 +110,18 @@ impl World {
     }
 
     /// The acceleration of a body that nothing touches.
-    pub(super) fn pull(&self, body: usize) -> Vector3<f64> {
+    pub(crate) fn pull(&self, body: usize) -> Vector3<f64> {
         if self.bodies[body].fixed { Vector3::zeros() } else { self.gravity }
     }
 
     /// What it takes to lift all bodies by their sizes: the scale of energies where nothing moves yet.
-    pub(super) fn weight(&self) -> f64 {
+    pub(crate) fn weight(&self) -> f64 {
         let movable = self.bodies.iter().zip(&self.radius).filter(|(body, _)| !body.fixed);
         self.gravity.norm() * movable.map(|(body, radius)| body.mass * radius).sum::<f64>()
     }
 
     /// Whether a body can touch anything.
-    pub(super) fn solid(&self, body: usize) -> bool {
+    pub(crate) fn solid(&self, body: usize) -> bool {
         self.bodies[body].shape != Shape::Point
     }
 
@@ -173,15 +173,6 @@ impl World {
         });
         (0..self.bodies.len())
             .filter(move |&i| self.solid(i) && 2.0 * self.radius[i] * (1.0 + ROOM) > shortest)
-    }
-
-    /// Kinetic and potential energy of a body; zero for a fixed one.
-    pub(crate) fn energy(&self, body: usize, state: &State) -> f64 {
-        let constants = &self.bodies[body];
-        if constants.fixed {
-            return 0.0;
-        }
-        constants.kinetic_energy(state) - constants.mass * self.gravity.dot(&state.position)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Ties do not change during a run. A joint is what it is in the states at the start, carried along with its bodies. A rolling
 //! joint on a surface with Coulomb friction is no tie: it is a contact that begins without slip, and lasts as long as friction
-//! lets it (`rolling`).
+//! lets it ([`simulation`](crate::simulation)).
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use super::world::World;
 
 /// Who is tied to whom.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Ties {
+pub(crate) struct Ties {
     /// The states in which the joints are given.
     pub start: Vec<State>,
     /// The system of each movable body that is tied.
@@ -31,7 +31,7 @@ pub(super) struct Ties {
 
 /// Bodies tied to one another, directly or through others.
 #[derive(Debug, Clone, Default)]
-pub(super) struct System {
+pub(crate) struct System {
     /// The bodies, immovable ones included, in order.
     pub bodies: Vec<usize>,
     /// The joints.
@@ -94,7 +94,7 @@ impl Ties {
                 ties.systems.len() - 1
             });
             ties.systems[number].bodies.push(body);
-            ties.system_of[body] = Some(super::predict::index(number));
+            ties.system_of[body] = Some(super::index(number));
         }
         for (k, joint) in world.joints.iter().enumerate().filter(|(_, joint)| world.keeps(joint)) {
             let Some(system) = joint.bodies.iter().find_map(|&b| ties.system_of[b]) else { continue };
@@ -161,12 +161,12 @@ fn find(root: &[usize], body: usize) -> usize {
 
 impl World {
     /// Whether a body is moved by joints or loads, and so never flies freely.
-    pub(super) fn tied(&self, body: usize) -> bool {
+    pub(crate) fn tied(&self, body: usize) -> bool {
         self.ties.system(body).is_some()
     }
 
     /// Whether a joint is kept whatever it takes; otherwise friction limits it.
-    pub(super) fn keeps(&self, joint: &Joint) -> bool {
+    pub(crate) fn keeps(&self, joint: &Joint) -> bool {
         match (&joint.kind, joint.bodies.as_slice()) {
             (Kind::Rolling { plane, .. }, [body, ..]) => {
                 !matches!(self.answer([Side::Plane(*plane), Side::Body(*body)]).1, Surface::Coulomb(_))
@@ -176,7 +176,7 @@ impl World {
     }
 
     /// Whether joints keep two sides from colliding: those that one ties, and bodies that welds make one.
-    pub(super) fn joined(&self, sides: [Side; 2]) -> bool {
+    pub(crate) fn joined(&self, sides: [Side; 2]) -> bool {
         let ties = &self.ties;
         match sides {
             [Side::Plane(plane), Side::Body(body)] => ties.rolling.contains(&[plane, body]),
@@ -188,8 +188,8 @@ impl World {
     }
 
     /// The joints among some bodies that are kept, in their order.
-    pub(super) fn joints_of(&self, bodies: &[u32]) -> Vec<usize> {
-        let here = |body: &usize| bodies.contains(&super::predict::index(*body));
+    pub(crate) fn joints_of(&self, bodies: &[u32]) -> Vec<usize> {
+        let here = |body: &usize| bodies.contains(&super::index(*body));
         let kept = |joint: &Joint| {
             joint.bodies.iter().all(here)
                 && self.keeps(joint)
@@ -199,7 +199,7 @@ impl World {
     }
 
     /// A joint among bodies numbered anew.
-    pub(super) fn joint_among(&self, joint: usize, bodies: &[u32]) -> Joint {
+    pub(crate) fn joint_among(&self, joint: usize, bodies: &[u32]) -> Joint {
         let joint = &self.joints[joint];
         let place = |body: &usize| place(bodies, *body);
         Joint {
@@ -210,7 +210,7 @@ impl World {
     }
 
     /// The same where its bodies are now: points and axes carried along with the body that they are fixed in.
-    pub(super) fn joint_now(&self, joint: usize, bodies: &[u32], now: &[State]) -> Joint {
+    pub(crate) fn joint_now(&self, joint: usize, bodies: &[u32], now: &[State]) -> Joint {
         let given = &self.joints[joint];
         let mut moved = self.joint_among(joint, bodies);
         let side =
@@ -242,8 +242,8 @@ impl World {
     }
 
     /// The loads among some bodies, numbered anew, with the time of the run at the flow's zero.
-    pub(super) fn loads_of(&self, bodies: &[u32], zero: f64) -> Vec<Load> {
-        let here = |body: usize| bodies.contains(&super::predict::index(body));
+    pub(crate) fn loads_of(&self, bodies: &[u32], zero: f64) -> Vec<Load> {
+        let here = |body: usize| bodies.contains(&super::index(body));
         let mut loads = Vec::new();
         for load in &self.loads {
             if load.bodies().into_iter().flatten().all(here) {
@@ -259,7 +259,34 @@ impl World {
 }
 
 /// The place of a body among others; it is there.
-pub(super) fn place(bodies: &[u32], body: usize) -> usize {
-    let number = super::predict::index(body);
+pub(crate) fn place(bodies: &[u32], body: usize) -> usize {
+    let number = super::index(body);
     bodies.iter().position(|&b| b == number).unwrap_or(0)
+}
+
+impl World {
+    /// How far a body reaches: to its surface, and to what its joints and loads hold it by.
+    pub(crate) fn reach(&self, body: usize) -> f64 {
+        let centre = self.ties.start[body].position;
+        let arm = |joint: &Joint| match &joint.kind {
+            Kind::Hinge { point, .. } | Kind::Ball { point } | Kind::KnifeEdge { point, .. } => {
+                (point - centre).norm()
+            }
+            Kind::Slider { .. } | Kind::Weld => joint
+                .bodies
+                .iter()
+                .fold(0.0, |m: f64, &b| m.max((self.ties.start[b].position - centre).norm())),
+            Kind::Rolling { .. } | Kind::Rows(_) => 0.0,
+        };
+        let joints = self.joints.iter().filter(|joint| joint.bodies.contains(&body));
+        joints.map(arm).fold(self.radius[body], f64::max)
+    }
+
+    /// The size of what tied bodies that start at rest have to give: their weight over their reach, and their loads' potential.
+    pub(crate) fn tied_energy(&self, states: &[State]) -> f64 {
+        let tied = (0..self.bodies.len()).filter(|&body| self.tied(body));
+        let weight = tied.map(|body| self.bodies[body].mass * self.gravity.norm() * self.reach(body));
+        let potential = self.loads.iter().map(|load| load.potential(states).abs());
+        weight.chain(potential).sum()
+    }
 }

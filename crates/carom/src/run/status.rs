@@ -23,7 +23,7 @@ pub struct Counts {
     /// Samples taken.
     pub samples: u64,
     /// Events in a row that did not move the clock.
-    pub(super) stalled: u64,
+    pub(crate) stalled: u64,
 }
 
 /// Why a run ended.
@@ -40,7 +40,7 @@ pub enum Stopped {
     Interrupted,
     /// Events accumulate at one time without end.
     Stalled,
-    /// A motion or a contact could not be followed; [`Simulation::trouble`](super::Simulation::trouble) says which.
+    /// A motion or a contact could not be followed; [`Simulation::trouble`](crate::simulation::Simulation::trouble) says which.
     Lost,
 }
 

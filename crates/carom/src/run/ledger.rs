@@ -144,44 +144,6 @@ pub struct Ledger {
 /// A touching pair closes if it does so faster than this, over the speeds there: less is what contacts at rest have.
 const CLOSING: f64 = 1e-6;
 
-/// The totals of the bodies.
-#[derive(Debug, Clone, Copy)]
-struct Totals {
-    energy: f64,
-    kinetic: f64,
-    linear: Vector3<f64>,
-    angular: Vector3<f64>,
-    linear_scale: f64,
-    angular_scale: f64,
-}
-
-fn totals(world: &World, states: &[State]) -> Totals {
-    let mut sum = Totals {
-        energy: 0.0,
-        kinetic: 0.0,
-        linear: Vector3::zeros(),
-        angular: Vector3::zeros(),
-        linear_scale: 0.0,
-        angular_scale: 0.0,
-    };
-    for (i, state) in states.iter().enumerate() {
-        let body = &world.bodies[i];
-        if body.fixed {
-            continue;
-        }
-        let (linear, angular) = body.momentum(state, &Vector3::zeros());
-        sum.energy += world.energy(i, state);
-        sum.kinetic += body.kinetic_energy(state);
-        sum.linear += linear;
-        sum.angular += angular;
-        sum.linear_scale += linear.norm();
-        let spin = state.orientation.inverse_transform_vector(&state.angular_velocity);
-        sum.angular_scale += state.position.norm() * linear.norm() + spin.component_mul(&body.inertia).norm();
-    }
-    sum.energy += world.loads.iter().map(|load| load.potential(states)).sum::<f64>();
-    sum
-}
-
 fn add(sum: &mut [f64; 3], change: &Vector3<f64>) {
     for (sum, change) in sum.iter_mut().zip(change.iter()) {
         *sum += change;
@@ -191,19 +153,19 @@ fn add(sum: &mut [f64; 3], change: &Vector3<f64>) {
 impl Ledger {
     /// Opens the ledger.
     pub fn open(world: &World, states: &[State]) -> Self {
-        let sum = totals(world, states);
+        let sum = world.energies(states);
         let conserved = world.periodic.is_none() && world.gravity == Vector3::zeros();
         Self {
-            energy: sum.energy,
+            energy: sum.total(),
             energy_scale: if sum.kinetic == 0.0 {
                 world.tied_energy(states).max(world.weight())
             } else {
                 sum.kinetic
             },
-            linear: sum.linear.into(),
-            linear_scale: sum.linear_scale,
-            angular: sum.angular.into(),
-            angular_scale: sum.angular_scale,
+            linear: sum.momentum.into(),
+            linear_scale: sum.scales[0],
+            angular: sum.angular_momentum.into(),
+            angular_scale: sum.scales[1],
             joint_speed: 0.0,
             at: 0.0,
             audit: Audit {
@@ -358,33 +320,33 @@ impl Ledger {
 
     /// Forces from outside acted for a while and nobody added them up: momentum is taken as it is found.
     pub fn reopen_momentum(&mut self, world: &World, states: &[State], time: f64) {
-        let sum = totals(world, states);
-        (self.linear, self.angular, self.at) = (sum.linear.into(), sum.angular.into(), time);
+        let sum = world.energies(states);
+        (self.linear, self.angular, self.at) = (sum.momentum.into(), sum.angular_momentum.into(), time);
     }
 
     /// Compares with the bodies, and returns their energy.
     pub fn check(&mut self, world: &World, states: &[State], time: f64, event: u64) -> f64 {
-        let sum = totals(world, states);
+        let sum = world.energies(states);
         let mass: f64 = world.bodies.iter().filter(|body| !body.fixed).map(|body| body.mass).sum();
         add(&mut self.linear, &(world.gravity * (mass * (time - self.at))));
         self.at = time;
-        self.energy_scale = self.energy_scale.max(sum.kinetic).max((sum.energy - sum.kinetic).abs());
-        self.linear_scale = self.linear_scale.max(sum.linear_scale);
-        self.angular_scale = self.angular_scale.max(sum.angular_scale);
+        self.energy_scale = self.energy_scale.max(sum.kinetic).max(sum.potential().abs());
+        self.linear_scale = self.linear_scale.max(sum.scales[0]);
+        self.angular_scale = self.angular_scale.max(sum.scales[1]);
         let relative = |error: f64, scale: f64| if error == 0.0 { 0.0 } else { error / scale };
         let audit = &mut self.audit;
-        audit.energy_error_max.note(relative((sum.energy - self.energy).abs(), self.energy_scale), event);
+        audit.energy_error_max.note(relative((sum.total() - self.energy).abs(), self.energy_scale), event);
         audit
             .linear_error_max
-            .note(relative((sum.linear - Vector3::from(self.linear)).norm(), self.linear_scale), event);
+            .note(relative((sum.momentum - Vector3::from(self.linear)).norm(), self.linear_scale), event);
         if let Some(angular) = &mut audit.angular_error_max {
             angular.note(
-                relative((sum.angular - Vector3::from(self.angular)).norm(), self.angular_scale),
+                relative((sum.angular_momentum - Vector3::from(self.angular)).norm(), self.angular_scale),
                 event,
             );
         }
         audit.checks += 1;
-        sum.energy
+        sum.total()
     }
 }
 

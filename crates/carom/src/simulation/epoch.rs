@@ -1,57 +1,8 @@
-//! Time as an epoch and what has passed since.
-//!
-//! The epoch is a sum of powers of two, so it is exact, and it moves on before the time since grows long: times, positions and
-//! gaps of the millionth event are as exact as the first's.
-
-use serde::{Deserialize, Serialize};
+//! When the zero of time moves on.
 
 use super::queue::{Due, Entry};
-use super::{Course, Simulation, predict};
-
-/// Time as an epoch and what has passed since.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Clock {
-    /// A sum of powers of two, exact.
-    pub epoch: f64,
-    /// When the epoch moves next, a power of two.
-    pub length: f64,
-    /// The time since the epoch of the latest event.
-    pub now: f64,
-}
-
-/// Passages of a body's own size in an epoch.
-const PASSAGES: f64 = 64.0;
-
-impl Clock {
-    /// At zero.
-    pub fn start() -> Self {
-        Self { epoch: 0.0, length: 1.0, now: 0.0 }
-    }
-
-    pub fn absolute(&self, local: f64) -> f64 {
-        self.epoch + local
-    }
-
-    pub fn local(&self, absolute: f64) -> f64 {
-        absolute - self.epoch
-    }
-
-    /// The length of an epoch, a power of two, where a body takes so long to pass its own size.
-    pub fn length_for(passage: f64) -> f64 {
-        (PASSAGES * passage).log2().round().clamp(-300.0, 300.0).exp2()
-    }
-
-    /// Moves the epoch on by its length, or by more where nothing is due before the time `idle`. Returns by how much.
-    pub fn move_on(&mut self, idle: f64) -> f64 {
-        let mut by = self.length;
-        while 2.0 * by <= idle {
-            by *= 2.0;
-        }
-        self.epoch += by;
-        self.now -= by;
-        by
-    }
-}
+use super::{Course, Simulation};
+use crate::run::Clock;
 
 impl Simulation {
     /// How long an epoch may be: some passages of the bodies' own sizes, a power of two.
@@ -64,7 +15,7 @@ impl Simulation {
                     (flight.start().velocity.norm() + flight.spin_bound() * size, size)
                 }
                 Course::Held { .. } if self.world.tied(i) => {
-                    let [size, speed] = self.sizes_of(&[predict::index(i)], self.clock.now);
+                    let [size, speed] = self.sizes_of(&[crate::run::index(i)], self.clock.now);
                     (speed, size)
                 }
                 Course::Held { .. } => continue,

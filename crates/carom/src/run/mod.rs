@@ -1,0 +1,23 @@
+//! What both engines stand on: the world, the clock, the ledger with its audit, what a run says of itself, and states as plain numbers.
+
+pub(crate) mod clock;
+pub(crate) mod constraints;
+mod energies;
+pub(crate) mod ledger;
+mod snapshot;
+mod status;
+mod world;
+
+pub(crate) use clock::Clock;
+pub use energies::Energies;
+pub(crate) use ledger::Ledger;
+pub use ledger::{Audit, Worst};
+pub use snapshot::Foreign;
+pub(crate) use snapshot::StateRecord;
+pub use status::{Cause, Counts, Stopped, Trouble, Unfit};
+pub use world::World;
+
+/// A number of a body, plane or joint in 32 bits.
+pub(crate) fn index(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
