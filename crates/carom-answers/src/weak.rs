@@ -24,7 +24,7 @@
 use carom::body::{Body, State};
 use carom::impact::mechanism::Mechanism;
 use carom::joint::Kind as JointKind;
-use carom::record::{Kind, Memory, Nothing};
+use carom::record::{Kind, Memory};
 use carom::scene::instant::{Instant, TOUCHING};
 use carom::scene::model::Scene;
 use carom::simulation::Simulation;
@@ -281,7 +281,7 @@ fn look(scene: &Scene, motion: &mut Simulation, time: f64, room: f64) -> Option<
 
 /// Goes on to a time.
 fn advance(motion: &mut Simulation, time: f64) {
-    while motion.step_to(time, &mut Nothing) {}
+    while motion.step_to(time, &mut ()) {}
 }
 
 /// Nodes and weights of Gauss's rule on [−1, 1], the nodes ascending.

@@ -1,7 +1,7 @@
 //! A run as a value: stepped, interrupted, taken up again.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use carom::record::{Memory, Nothing};
+use carom::record::Memory;
 use carom::run::Stopped;
 use carom_answers::run::{Changes, End, Frames, Loop, Running, Snapshot};
 use carom_answers::{Input, Subject, Verdict};
@@ -133,6 +133,6 @@ fn changes_go_before_the_scene() {
     assert_eq!(running.end(), Some(End::Stopped(Stopped::MaxEvents)));
     assert_eq!(memory.events.len(), 1);
     let mut running = begin(SHUTTLE, Changes { until: Some(0.5), ..Changes::default() });
-    while running.step(&mut Nothing) {}
+    while running.step(&mut ()) {}
     assert_eq!((running.engine.time(), running.engine.counts().events), (0.5, 0));
 }

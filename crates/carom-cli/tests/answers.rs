@@ -6,7 +6,7 @@ mod running;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use carom::record::{Memory, Nothing};
+use carom::record::Memory;
 use carom::scene::instant::TOUCHING;
 use carom_answers::compare::Comparison;
 use carom_answers::run::replicas::{Pool, Replica};
@@ -113,7 +113,7 @@ fn copies_are_pooled_the_same() {
     let copy = |replica| {
         let changes = Changes { until: Some(0.5), replica, ..Changes::default() };
         let mut running = Running::begin(subject.clone(), changes, |_| true).unwrap();
-        while running.step(&mut Nothing) {}
+        while running.step(&mut ()) {}
         Replica::of(&running, 0.0, running.notes())
     };
     let copies = [copy(0), copy(1), copy(2)];

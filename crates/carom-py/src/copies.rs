@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use carom::record::Nothing;
 use carom_answers::run::replicas::{Pool, Replica, check};
 use carom_answers::run::{Changes, Running};
 use carom_answers::{Refusal, Subject, VERSION};
@@ -100,7 +99,7 @@ fn ask_replicas(
 fn run(subject: Subject, changes: Changes, stop: &AtomicBool) -> Result<Replica, Refusal> {
     let start = Instant::now();
     let mut running = Running::begin(subject, changes, |_| !stop.load(Ordering::Relaxed))?;
-    while running.step(&mut Nothing) {
+    while running.step(&mut ()) {
         if stop.load(Ordering::Relaxed) {
             running.interrupt();
         }

@@ -11,7 +11,6 @@ use std::time::Instant;
 use carom::body::{Body, State};
 use carom::gap::gap_near;
 use carom::motion::Flight;
-use carom::record::Nothing;
 use carom::scene::model::RunSettings;
 use carom::scene::{Format, file};
 use carom::shape::Shape;
@@ -40,7 +39,7 @@ fn main() {
             let events = if measured { 20_000.max(20 * count as usize) } else { 50 };
             let mut simulation = gas(count, &shape, events);
             let began = Instant::now();
-            simulation.run(&mut Nothing, |_| true);
+            simulation.run(&mut (), |_| true);
             let seconds = began.elapsed().as_secs_f64();
             let counts = simulation.counts();
             let each = |n: u64| n as f64 / counts.events as f64;

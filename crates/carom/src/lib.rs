@@ -153,6 +153,7 @@ pub mod scene;
 
 pub mod record;
 
+mod collision;
 pub mod run;
 pub mod simulation;
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::State;
 use crate::contact::Side;
+use crate::contact::classify::Type;
 use crate::impact::mechanism::JointOutcome;
 
 /// What happened.
@@ -86,6 +87,8 @@ pub struct Event {
     pub point: Vector3<f64>,
     /// From the first to the second.
     pub normal: Vector3<f64>,
+    /// From the centre of the first body to that of the second's image; zero where a plane is the first side.
+    pub between: Vector3<f64>,
     /// The gap as the positions have it.
     pub gap: f64,
     /// n·(v_second − v_first) before; negative: closing.
@@ -96,8 +99,8 @@ pub struct Event {
     pub impulse: f64,
     /// The impulse on the second body.
     pub impulse_vector: Vector3<f64>,
-    /// The contact's type, by the names of the classification.
-    pub class: &'static str,
+    /// The contact's type.
+    pub class: Type,
     /// The second derivative of the gap in free motion, where it was asked for.
     pub g2: Option<f64>,
     /// The third, likewise.
@@ -107,7 +110,7 @@ pub struct Event {
     /// Of bounces that accumulate: the time of their end, with its error.
     pub limit: Option<[f64; 2]>,
     /// What the joints of the bodies concerned carried in an impact; the same for all contacts of an event.
-    pub joints: Arc<[JointImpulse]>,
+    pub joints: Option<Arc<[JointImpulse]>>,
     /// The energy of all bodies before, potential energy included.
     pub energy_before: f64,
     /// The same after.
@@ -185,15 +188,12 @@ pub struct Sample {
     pub state: State,
 }
 
-/// An impulse between two sides: what averages over collisions are made of.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Blow {
-    /// Who; a plane counts as the first side.
-    pub sides: [Side; 2],
-    /// On the second.
-    pub impulse_vector: Vector3<f64>,
-    /// From the centre of the first to that of the second's image; zero where a plane is the first.
-    pub between: Vector3<f64>,
+impl Event {
+    /// What the joints carried.
+    #[must_use]
+    pub fn joints(&self) -> &[JointImpulse] {
+        self.joints.as_deref().unwrap_or_default()
+    }
 }
 
 /// Takes what a run produces, in the order of time.
@@ -204,8 +204,10 @@ pub trait Recorder {
     fn samples(&mut self, samples: &[Sample]);
     /// What the joints exert, at the times of samples.
     fn reactions(&mut self, _: &[JointReaction]) {}
-    /// An impulse, whether events are kept or not.
-    fn blow(&mut self, _: &Blow) {}
+    /// Whether the states before and after each event are asked for.
+    fn wants_states(&self) -> bool {
+        true
+    }
 }
 
 /// Everything in memory.
@@ -234,10 +236,11 @@ impl Recorder for Memory {
 }
 
 /// Keeps nothing.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Nothing;
-
-impl Recorder for Nothing {
+impl Recorder for () {
+    #[inline(always)]
     fn events(&mut self, _: &[Event]) {}
     fn samples(&mut self, _: &[Sample]) {}
+    fn wants_states(&self) -> bool {
+        false
+    }
 }

@@ -7,14 +7,14 @@ use carom::body::State;
 use carom::contact::{Side, Surface};
 use carom::crowd::{Crowd, Settings, Unsuited};
 
-use carom::record::{Event, Kind, Memory as Record};
+use carom::record::{Event, Kind, Memory};
 use carom::run::Stopped;
 use carom::scene::model::RunSettings;
 use carom::shape::{HalfSpace, Shape};
 use carom::simulation::Simulation;
 
 use carom::run::World;
-use crowding::{Memory, body, lattice, mixture, scene, world};
+use crowding::{body, lattice, mixture, scene, world};
 use nalgebra::{Unit, Vector3};
 
 const SPHERE: Shape = Shape::Sphere { radius: 0.5 };
@@ -29,7 +29,7 @@ fn collisions(variable: &str, default: u64) -> u64 {
 fn by_simulation(world: &World, states: &[State], until: f64) -> (Simulation, Vec<Event>) {
     let settings = RunSettings { until, sample: 0.0, ..RunSettings::default() };
     let mut simulation = Simulation::new(world.clone(), states, settings).unwrap();
-    let mut record = Record::default();
+    let mut record = Memory::default();
     assert_eq!(simulation.run(&mut record, |_| true), Stopped::Until);
     let impacts = record.events.into_iter().filter(|event| event.kind == Kind::Impact).collect();
     (simulation, impacts)
@@ -58,9 +58,9 @@ fn same(world: &World, states: &[State], until: f64, tolerance: f64) -> usize {
     let (simulation, events) = by_simulation(world, states, until);
     let (crowd, memory) = by_crowd(world, states, until);
     assert!(events.len() > 5, "{} collisions say little", events.len());
-    assert_eq!(events.len(), memory.0.len());
+    assert_eq!(events.len(), memory.events.len());
     let mut worst: f64 = 0.0;
-    for (event, collision) in events.iter().zip(&memory.0) {
+    for (event, collision) in events.iter().zip(&memory.events) {
         assert_eq!(event.sides, collision.sides, "{event:?} {collision:?}");
         let errors = [
             (event.time - collision.time).abs(),
@@ -170,7 +170,7 @@ fn a_cradle_is_one_impact() {
     for (speed, expected) in speeds.iter().zip([-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]) {
         assert!((speed - expected).abs() < 1e-14, "{speeds:?}");
     }
-    assert_eq!((crowd.counts().clusters, memory.0.len()), (1, 2));
+    assert_eq!((crowd.counts().clusters, memory.events.len()), (1, 2));
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn growing_balls_meet_in_closed_form() {
     let mut memory = Memory::default();
     crowd.advance(5.0, 1, &mut memory);
     // 4 − t/2 = 1 + t/4.
-    let [collision] = &memory.0[..] else { panic!("{:?}", memory.0) };
+    let [collision] = &memory.events[..] else { panic!("{:?}", memory.events) };
     assert!((collision.time - 4.0).abs() < 1e-14);
     assert!((collision.approach + 0.75).abs() < 1e-14 && (collision.separation - 0.75).abs() < 1e-14);
     // Relative velocity from −1/2 to 1/4 + 3/4, by reduced mass 3/4.
@@ -328,7 +328,7 @@ fn same_rows(world: &World, states: &[State], until: f64) -> Vec<u64> {
     let (crowd, memory) = by_crowd(world, states, until);
     // Contacts that part without speed may touch again by rounding.
     let events: Vec<_> = events.into_iter().filter(|event| event.impulse.abs() > 1e-12).collect();
-    let collisions: Vec<_> = memory.0.into_iter().filter(|hit| hit.impulse.abs() > 1e-12).collect();
+    let collisions: Vec<_> = memory.events.into_iter().filter(|hit| hit.impulse.abs() > 1e-12).collect();
     let rows: Vec<_> = events.iter().map(|event| (event.number, event.sides)).collect();
     let others: Vec<_> = collisions.iter().map(|collision| (collision.number, collision.sides)).collect();
     assert_eq!(rows, others);

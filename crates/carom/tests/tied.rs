@@ -84,7 +84,7 @@ fn a_double_pendulum_at_a_wall_keeps_its_energy() {
     let (mut worst, mut count): (f64, u32) = (0.0, 0);
     for event in impacts {
         count += 1;
-        assert_eq!(event.joints.len(), 2);
+        assert_eq!(event.joints().len(), 2);
         worst = worst.max((event.energy_after - event.energy_before).abs());
         assert!((event.separation + event.approach).abs() < 1e-12 * event.approach.abs().max(1.0));
     }
@@ -160,7 +160,7 @@ fn a_ball_rolls_in_a_box_of_rough_walls() {
                     if let Moment::Before(number) = moment {
                         let event = walls.next().unwrap();
                         assert_eq!((event.number, event.kind), (number, Kind::Impact));
-                        assert_eq!(event.joints.len(), 1);
+                        assert_eq!(event.joints().len(), 1);
                         expected = Some(struck(now, event.normal, restitution));
                     }
                 }

@@ -80,8 +80,8 @@ fn hinged_frames_swing_into_each_other_as_solved() {
         let instant = Instant::of(&now, TOUCHING).unwrap();
         let outcome = instant.mechanism().solve(&Options::default()).unwrap();
         let largest = outcome.joints.iter().fold(0.0, |m: f64, joint| m.max(joint.linear.norm()));
-        assert_eq!(rows[0].joints.len(), outcome.joints.len());
-        for impulse in rows[0].joints.iter() {
+        assert_eq!(rows[0].joints().len(), outcome.joints.len());
+        for impulse in rows[0].joints().iter() {
             let solved = &outcome.joints[impulse.joint];
             open += u32::from(!impulse.determined);
             assert_eq!(impulse.determined, solved.determined);
@@ -281,7 +281,7 @@ fn pendulums_swing_through_a_crowd() {
     let (simulation, memory) = run(&scene(&text));
     assert_eq!(simulation.stopped(), Some(Stopped::MaxEvents), "{:?}", simulation.trouble());
     let audit = simulation.audit();
-    let tied = memory.events.iter().filter(|event| !event.joints.is_empty()).count();
+    let tied = memory.events.iter().filter(|event| !event.joints().is_empty()).count();
     println!("{} events, {tied} with joints, {audit:?}", memory.events.len());
     assert!(tied > 10);
     assert!(audit.gap_min > -1e-13 && audit.energy_error_max.value < 1e-12);

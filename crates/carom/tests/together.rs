@@ -5,12 +5,13 @@ mod crowding;
 
 use carom::body::State;
 use carom::contact::Surface;
-use carom::crowd::{Collision, Counts, Crowd, Settings};
+use carom::crowd::{Counts, Crowd, Settings};
+use carom::record::{Event, Memory};
 
 use carom::run::Audit;
 use carom::run::World;
 use carom::shape::{HalfSpace, Shape};
-use crowding::{Memory, lattice, mixture};
+use crowding::{lattice, mixture};
 use nalgebra::{Unit, Vector3};
 
 const SPHERE: Shape = Shape::Sphere { radius: 0.5 };
@@ -18,7 +19,7 @@ const RICE: Shape = Shape::Ellipsoid { semi_axes: [1.0, 0.5, 0.5] };
 const PILLOW: Shape = Shape::Superellipsoid { semi_axes: [1.0, 0.5, 0.5], exponent: 4.0 };
 
 /// All there is to say of a run: its collisions, and where it came to.
-type Run = (Vec<Collision>, Vec<State>, Counts, Audit, f64);
+type Run = (Vec<Event>, Vec<State>, Counts, Audit, f64);
 
 /// So many collisions in two stints, and some time after them.
 fn run(world: &World, states: &[State], settings: Settings, events: u64, threads: usize) -> Run {
@@ -30,7 +31,7 @@ fn run(world: &World, states: &[State], settings: Settings, events: u64, threads
     }
     let until = crowd.time() * (1.0 + 1.0 / 64.0);
     crowd.advance(until, u64::MAX, &mut memory);
-    (memory.0, crowd.states(), crowd.counts(), crowd.audit(), crowd.time())
+    (memory.events, crowd.states(), crowd.counts(), crowd.audit(), crowd.time())
 }
 
 fn is_the_same(world: &World, states: &[State], settings: Settings, events: u64) -> Run {

@@ -1,6 +1,6 @@
 //! Who hears of a run, and what is looked at on the way to them: numbers that are none, and derivatives that have no bound.
 
-use carom::record::{Event, JointReaction, Memory, Moment, Nothing, Recorder, Sample};
+use carom::record::{Event, JointReaction, Memory, Moment, Recorder, Sample};
 use nalgebra::Vector3;
 
 use super::limits::Violation;
@@ -15,7 +15,7 @@ pub trait Audience: Recorder {
 
 impl Audience for Memory {}
 
-impl Audience for Nothing {
+impl Audience for () {
     fn wants_samples(&self) -> bool {
         false
     }
@@ -78,6 +78,10 @@ impl<A: Audience> Recorder for Watched<'_, A> {
         }
         self.audience.reactions(reactions);
     }
+
+    fn wants_states(&self) -> bool {
+        self.audience.wants_states()
+    }
 }
 
 impl<A: Audience> Audience for Watched<'_, A> {
@@ -104,7 +108,7 @@ fn is_finite(event: &Event) -> bool {
     let limit = event.limit.unwrap_or_default();
     numbers.iter().chain(&limit).all(|x| x.is_finite())
         && [event.point, event.normal, event.impulse_vector].iter().all(all_finite)
-        && event.joints.iter().all(|joint| {
+        && event.joints().iter().all(|joint| {
             joint.impulse.iter().all(|x| x.is_finite())
                 && [joint.linear, joint.angular, joint.point].iter().all(all_finite)
         })

@@ -3,12 +3,10 @@
 //! Both stop on the way where something is to be measured or sampled. The times of these stops depend on the scene
 //! alone, so a run that was interrupted makes the same ones.
 
-use std::sync::Arc;
-
 use carom::body::State;
-use carom::crowd::{self, Collision, Crowd, Unsuited, Watcher};
+use carom::crowd::{self, Crowd, Unsuited};
 use carom::observe::Observer;
-use carom::record::{Event, JointReaction, Kind, Moment, Recorder, Sample};
+use carom::record::{Event, JointReaction, Moment, Recorder, Sample};
 use carom::scene::model::Scene;
 use carom::simulation::{self, RollingDemand, Simulation, SingularPassages};
 
@@ -189,8 +187,8 @@ impl Engine {
         match &mut self.runner {
             Runner::Simulation(simulation) => {
                 let more = {
-                    let mut recorder = Both { tape, observer: self.observer.as_mut() };
-                    simulation.step_to(stop, &mut recorder)
+                    let keeps = self.settings.record_events;
+                    simulation.step_to(stop, &mut Both { tape, observer: self.observer.as_mut(), keeps })
                 };
                 if more {
                     return true;
@@ -210,9 +208,9 @@ impl Engine {
                 let sample = if sampled { self.samples as f64 * self.settings.sample } else { f64::INFINITY };
                 let stop = stop.min(sample);
                 let ended = {
-                    let record = self.settings.record_events;
-                    let mut watcher = Seen { tape, observer: self.observer.as_mut(), record };
-                    crowd.go_on_to(stop, AT_A_TIME, &mut watcher)
+                    let keeps = self.settings.record_events;
+                    let mut recorder = Both { tape, observer: self.observer.as_mut(), keeps };
+                    crowd.go_on_to(stop, AT_A_TIME, &mut recorder)
                 };
                 match ended {
                     None => {}
@@ -389,15 +387,22 @@ impl Engine {
     }
 }
 
-/// Hears of a simulation.
+/// The tape, if events are to be kept, and the observer, who hears of them all.
 struct Both<'a, R> {
     tape: &'a mut R,
     observer: Option<&'a mut Observer>,
+    keeps: bool,
 }
 
 impl<R: Recorder> Recorder for Both<'_, R> {
+    #[inline]
     fn events(&mut self, events: &[Event]) {
-        self.tape.events(events);
+        if let Some(observer) = &mut self.observer {
+            observer.events(events);
+        }
+        if self.keeps {
+            self.tape.events(events);
+        }
     }
 
     fn samples(&mut self, samples: &[Sample]) {
@@ -408,54 +413,7 @@ impl<R: Recorder> Recorder for Both<'_, R> {
         self.tape.reactions(reactions);
     }
 
-    fn blow(&mut self, blow: &carom::record::Blow) {
-        if let Some(observer) = &mut self.observer {
-            observer.blow(blow);
-        }
-    }
-}
-
-/// Hears of a crowd.
-struct Seen<'a, R> {
-    tape: &'a mut R,
-    observer: Option<&'a mut Observer>,
-    record: bool,
-}
-
-impl<R: Recorder> Watcher for Seen<'_, R> {
-    fn collision(&mut self, collision: &Collision) {
-        if let Some(observer) = &mut self.observer {
-            observer.collision(collision);
-        }
-        if self.record {
-            self.tape.events(&[event(collision)]);
-        }
-    }
-}
-
-/// A collision as an event.
-fn event(collision: &Collision) -> Event {
-    Event {
-        number: collision.number,
-        time: collision.time,
-        time_error: collision.time_error,
-        kind: Kind::Impact,
-        sides: collision.sides,
-        image: collision.image,
-        point: collision.point,
-        normal: collision.normal,
-        gap: collision.gap,
-        approach: collision.approach,
-        separation: collision.separation,
-        impulse: collision.impulse,
-        impulse_vector: collision.impulse_vector,
-        class: "normal",
-        g2: None,
-        g3: None,
-        force_slope: None,
-        limit: None,
-        joints: Arc::new([]),
-        energy_before: collision.energy_before,
-        energy_after: collision.energy_after,
+    fn wants_states(&self) -> bool {
+        self.keeps && self.tape.wants_states()
     }
 }

@@ -110,7 +110,7 @@ pub fn events(scene: &Scene, rows: &[Event], about: &About) -> Result<RecordBatc
     columns.number("separation", "m/s", |event| event.separation);
     columns.number("impulse", "N s", |event| event.impulse);
     columns.numbers(["impulse_x", "impulse_y", "impulse_z"], "N s", |event| event.impulse_vector.into());
-    columns.name("type", |event| event.class);
+    columns.name("type", |event| event.class.name());
     columns.optional("g2", "m/s^2", |event| event.g2);
     columns.optional("g3", "m/s^3", |event| event.g3);
     columns.optional("force_slope", "N/s", |event| event.force_slope);
@@ -159,11 +159,11 @@ impl JointRow {
         let rows = |event: &Event| {
             let (number, time) = (event.number, event.time);
             let row = move |impulse: &JointImpulse| Self { number, time, impulse: impulse.clone() };
-            event.joints.iter().map(row).collect::<Vec<_>>()
+            event.joints().iter().map(row).collect::<Vec<_>>()
         };
         let contacts = events.chunk_by(|a, b| a.number == b.number);
         contacts
-            .filter_map(|event| event.iter().find(|contact| !contact.joints.is_empty()))
+            .filter_map(|event| event.iter().find(|contact| !contact.joints().is_empty()))
             .flat_map(rows)
             .collect()
     }

@@ -118,11 +118,12 @@ pub fn events(batch: &RecordBatch, names: &Names) -> Option<Vec<Event>> {
                 separation: separation[row],
                 impulse: impulse[row],
                 impulse_vector: impulse_vector(row),
-                class: Type::ALL.into_iter().find(|own| own.name() == class(row))?.name(),
+                class: Type::ALL.into_iter().find(|own| own.name() == class(row))?,
                 g2: g2(row),
                 g3: g3(row),
                 force_slope: force_slope(row),
-                joints: Arc::new([]),
+                joints: None,
+                between: Vector3::zeros(),
                 limit: limit.0(row).zip(limit.1(row)).map(|(time, error)| [time, error]),
                 energy_before: energy.0[row],
                 energy_after: energy.1[row],
@@ -195,7 +196,7 @@ pub fn memory(scene: &Scene, file: impl Fn(&str) -> Option<Vec<u8>>) -> Result<M
     each_batch("events", &file, |batch| {
         memory.events.extend(events(batch, &names)?.into_iter().map(
             |event| match carried.get(&event.number) {
-                Some(joints) => Event { joints: joints.clone(), ..event },
+                Some(joints) => Event { joints: Some(joints.clone()), ..event },
                 None => event,
             },
         ));

@@ -155,7 +155,7 @@ fn events(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
             event.kind.name().into(),
             name(run.scene(), event.sides[0]).into(),
             name(run.scene(), event.sides[1]).into(),
-            event.class.into(),
+            event.class.name().into(),
             beside(event.approach, speed).into(),
             beside(event.separation, speed).into(),
             beside(event.impulse, push).into(),
@@ -177,7 +177,9 @@ fn lasted(scene: &Scene, hold: &Hold) -> String {
         _ => String::new(),
     };
     match begin.kind {
-        Kind::PassBegin => format!("{who} pass into one another ({}) from t = {from}{until}", begin.class),
+        Kind::PassBegin => {
+            format!("{who} pass into one another ({}) from t = {from}{until}", begin.class.name())
+        }
         Kind::Rest => {
             let limit = begin.limit.map_or_else(String::new, |[time, error]| {
                 format!(", infinitely many, end at t = {time} (to {})", residual(error))
@@ -188,7 +190,7 @@ fn lasted(scene: &Scene, hold: &Hold) -> String {
             let slope = begin.force_slope.map_or_else(String::new, |slope| {
                 format!(", by a force that begins with slope {}", number(slope))
             });
-            format!("{who} stay in contact ({}) from t = {from}{until}{slope}{pushed}", begin.class)
+            format!("{who} stay in contact ({}) from t = {from}{until}{slope}{pushed}", begin.class.name())
         }
     }
 }

@@ -8,58 +8,24 @@ use super::foresee::{Foreseen, Unforeseen};
 use super::kept::Line;
 use super::predict::Parted;
 use super::touch::{Met, STILL};
-use super::{Cause, Collision, Crowd, Stopped, Watcher};
-use crate::audit::event::{Event, Member, Struck, examine};
-use crate::body::State;
-use crate::contact::Side;
-use crate::gap::Gap;
+use super::{Cause, Crowd, Stopped};
+use crate::collision::{self, Audited, Told};
+use crate::record::{Event, Kind, Recorder};
 
 /// Contacts further apart in time than this, in epochs, are not simultaneous.
 const SIMULTANEOUS: f64 = 1e-12;
 
-/// A contact with the states of its bodies.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Encounter {
-    pub met: Met,
-    pub found: Gap,
-    pub approach: f64,
-    /// What part of it is growth.
-    pub growing: f64,
-    pub separation: f64,
-    pub impulse: f64,
-    pub impulse_vector: Vector3<f64>,
-    pub restitution: f64,
-}
+pub(super) type Encounter = collision::Encounter<Met>;
 
-/// The bodies and contacts of one impact.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Cluster {
-    pub bodies: Vec<u32>,
-    pub before: Vec<State>,
-    pub after: Vec<State>,
-    pub contacts: Vec<Encounter>,
-}
-
-impl Cluster {
-    pub fn clear(&mut self) {
-        self.bodies.clear();
-        self.before.clear();
-        self.after.clear();
-        self.contacts.clear();
-    }
-
-    pub fn place(&self, body: u32) -> usize {
-        // Clusters are small; a body of a contact is always in its cluster.
-        self.bodies.iter().position(|&b| b == body).unwrap_or(0)
-    }
-}
+pub(super) type Cluster = collision::Cluster<Met>;
 
 impl Crowd {
     /// The contact of a pair with the states of a cluster.
     pub(super) fn encounter(&self, met: &Met, t: f64, cluster: &Cluster) -> Option<Encounter> {
-        let state = |i: u32| cluster.before[cluster.place(i)];
+        let state = |i: u32| cluster.before[cluster.place(self.name(i))];
         let found = self.gap_of(met, t, &state)?;
-        let [first, second] = self.ends(met, &found);
+        let [first, second] =
+            if met.first >= PLANE { [found.points[1], found.points[0]] } else { found.points };
         let shift = self.images.shift(met.image);
         let there = state(met.second);
         let arm = second - there.position - shift;
@@ -73,31 +39,22 @@ impl Crowd {
         }
         let growing = -reach * self.settings.growth / self.size_at(t);
         let approach = speed - growing;
-        let (restitution, ..) = self.answer(met, t);
+        let (restitution, surface, _) = self.answer(met, t);
         Some(Encounter {
-            met: *met,
+            key: *met,
+            sides: self.sides(met),
+            image: self.images.boxes(met.image),
+            shift: *shift,
             found,
-            approach,
+            restitution,
+            surface,
             growing,
+            approach,
             separation: approach,
             impulse: 0.0,
             impulse_vector: Vector3::zeros(),
-            restitution,
+            by_joint: false,
         })
-    }
-
-    /// The closest points on the first and on the second.
-    pub(super) fn ends(&self, met: &Met, found: &Gap) -> [Vector3<f64>; 2] {
-        if met.first >= PLANE { [found.points[1], found.points[0]] } else { found.points }
-    }
-
-    /// Where a contact's impulse acts.
-    pub(super) fn meeting_point(&self, contact: &Encounter) -> Vector3<f64> {
-        if contact.met.first >= PLANE {
-            contact.found.points[0]
-        } else {
-            (contact.found.points[0] + contact.found.points[1]) * 0.5
-        }
     }
 
     /// The speeds at a contact.
@@ -106,7 +63,7 @@ impl Crowd {
             if i >= PLANE {
                 return 0.0;
             }
-            let state = &cluster.before[cluster.place(i)];
+            let state = &cluster.before[cluster.place(self.name(i))];
             let growth = self.settings.growth.abs();
             state.velocity.norm() + (state.angular_velocity.norm() + growth) * self.radius(i as usize)
         };
@@ -120,14 +77,14 @@ impl Crowd {
         [sinks, soon]: [bool; 2],
         t: f64,
         foreseen: Option<&mut Foreseen>,
-        watcher: &mut impl Watcher,
+        recorder: &mut impl Recorder,
     ) {
         if let Some(foreseen) = foreseen {
-            return self.touch_as_foreseen(met, [sinks, soon], t, foreseen, watcher);
+            return self.touch_as_foreseen(met, [sinks, soon], t, foreseen, recorder);
         }
         let mut foreseen = std::mem::take(&mut self.scratch.foreseen);
         match self.foresee_touch(met, t, &mut foreseen) {
-            Ok(()) => self.touch_as_foreseen(met, [sinks, soon], t, &mut foreseen, watcher),
+            Ok(()) => self.touch_as_foreseen(met, [sinks, soon], t, &mut foreseen, recorder),
             // It would be due again at once, for ever.
             Err(Unforeseen::Gapless) => self.lose(self.sides(met), Cause::Search),
             Err(Unforeseen::Collapsed) => {
@@ -140,7 +97,7 @@ impl Crowd {
 
     /// All contacts that belong with one, as one impact. False if there is only that one.
     #[cold]
-    pub(super) fn strike_together(&mut self, met: &Met, t: f64, watcher: &mut impl Watcher) -> bool {
+    pub(super) fn strike_together(&mut self, met: &Met, t: f64, recorder: &mut impl Recorder) -> bool {
         let mut cluster = Cluster::default();
         self.take_in(&mut cluster, met, t);
         let Some(first) = self.encounter(met, t, &cluster) else { return false };
@@ -150,10 +107,11 @@ impl Crowd {
         let mut next = 0;
         while let Some(&body) = cluster.bodies.get(next) {
             next += 1;
-            for k in 0..self.links(body as usize).len() {
-                let link = self.links(body as usize)[k];
-                let other = self.met(body as usize, link.with, link.image);
-                if cluster.contacts.iter().any(|contact| contact.met == other)
+            let body = self.place[body] as usize;
+            for k in 0..self.links(body).len() {
+                let link = self.links(body)[k];
+                let other = self.met(body, link.with, link.image);
+                if cluster.contacts.iter().any(|contact| contact.key == other)
                     || self.near_gap(&other, t, super::predict::CLOSE).is_none()
                 {
                     continue;
@@ -185,20 +143,17 @@ impl Crowd {
         }
         // In an order that does not depend on how they were found.
         cluster.contacts.sort_by_key(|contact| {
-            let first = if contact.met.first >= PLANE {
-                (0, contact.met.first)
-            } else {
-                (1, self.cold[contact.met.first as usize].name)
-            };
-            (first, self.cold[contact.met.second as usize].name, contact.met.image)
+            let Met { first, second, image } = contact.key;
+            let first = if first >= PLANE { (0, first as usize) } else { (1, self.name(first)) };
+            (first, self.name(second), image)
         });
-        if !self.apply_law(&mut cluster, t) {
+        if !cluster.resolve(&self.world) {
             self.lose(self.sides(met), Cause::Law);
             return true;
         }
         self.counts.clusters += 1;
-        for &i in &cluster.bodies {
-            self.clear_due(i);
+        for k in 0..cluster.bodies.len() {
+            self.clear_due(self.place[cluster.bodies[k]]);
         }
         self.launch(&cluster, t);
         self.go_on(&cluster, t);
@@ -206,8 +161,8 @@ impl Crowd {
         // Some laws leave contacts closing: those go on at once.
         for k in 0..cluster.contacts.len() {
             let contact = cluster.contacts[k];
-            if contact.separation < -STILL * self.speed(&contact.met, &cluster) {
-                let Met { first, second, image } = contact.met;
+            if contact.separation < -STILL * self.speed(&contact.key, &cluster) {
+                let Met { first, second, image } = contact.key;
                 let due = |with, image| Due { time: t, with, image, sinks: false };
                 if first >= PLANE {
                     self.set_due(second, due(first, image));
@@ -216,16 +171,16 @@ impl Crowd {
                 }
             }
         }
-        self.record(&cluster, t, watcher);
+        self.record(&cluster, t, recorder);
         true
     }
 
     /// Adds the bodies of a pair to a cluster.
     pub(super) fn take_in(&self, cluster: &mut Cluster, met: &Met, t: f64) {
         for i in [met.first, met.second] {
-            if i < PLANE && !cluster.bodies.contains(&i) {
+            if i < PLANE && !cluster.bodies.contains(&self.name(i)) {
                 let state = self.state(i as usize, t);
-                cluster.bodies.push(i);
+                cluster.bodies.push(self.name(i));
                 cluster.before.push(state);
                 cluster.after.push(state);
             }
@@ -234,7 +189,8 @@ impl Crowd {
 
     /// Sets everyone of a cluster on a new course.
     fn launch(&mut self, cluster: &Cluster, t: f64) {
-        for ((&i, before), after) in cluster.bodies.iter().zip(&cluster.before).zip(&cluster.after) {
+        for ((&body, before), after) in cluster.bodies.iter().zip(&cluster.before).zip(&cluster.after) {
+            let i = self.place[body];
             if self.solid(i).is_fixed() {
                 continue;
             }
@@ -252,10 +208,11 @@ impl Crowd {
     /// Everyone of a cluster looks for the next event, contacts of the cluster counting as just left.
     fn go_on(&mut self, cluster: &Cluster, t: f64) {
         let mut parted: Vec<Parted> = Vec::new();
-        for &i in &cluster.bodies {
+        for &body in &cluster.bodies {
+            let i = self.place[body];
             parted.clear();
             for contact in &cluster.contacts {
-                let Met { first, second, image } = contact.met;
+                let Met { first, second, image } = contact.key;
                 if first == i {
                     parted.push(Parted { with: second, image, normal: contact.found.normal });
                 } else if second == i {
@@ -267,140 +224,52 @@ impl Crowd {
         }
     }
 
-    /// The ledger and the watcher are told of an impact.
-    pub(super) fn record(&mut self, cluster: &Cluster, t: f64, watcher: &mut impl Watcher) {
+    /// The ledger and the recorder are told of an impact.
+    pub(super) fn record(&mut self, cluster: &Cluster, t: f64, recorder: &mut impl Recorder) {
         let energy_before = self.ledger.energy();
         let number = self.counts.events();
         self.audit_event(cluster, t);
-        let energy_after = self.ledger.energy();
         // The time is that of a contact that closes: one that merely touches was there before.
         let closing = cluster.contacts.iter().filter(|contact| self.closes(contact, cluster));
         let bound =
-            |contact: &Encounter| (self.level(&contact.met, t) + contact.found.gap.abs()) / -contact.approach;
-        let time_error = closing.map(bound).fold(0.0, f64::max);
-        let mut told = 0;
+            |contact: &Encounter| (self.level(&contact.key, t) + contact.found.gap.abs()) / -contact.approach;
+        let told = Told {
+            number,
+            time: self.clock.epoch + t,
+            time_error: closing.map(bound).fold(0.0, f64::max),
+            energies: [energy_before, self.ledger.energy()],
+        };
+        cluster.book_external(&self.world, &mut self.ledger);
         for contact in &cluster.contacts {
-            let met = &contact.met;
             self.ledger.see_gap(contact.found.gap, number);
-            // Those that touch take part, and are told of where they did something.
-            if contact.impulse == 0.0 && !self.closes(contact, cluster) {
-                continue;
-            }
-            let sides = self.sides(met);
-            let point = self.meeting_point(contact);
-            let fixed = |i: u32| i < PLANE && self.solid(i).is_fixed();
-            if met.first >= PLANE || fixed(met.first) {
-                self.ledger.take_impulse(&contact.impulse_vector, &point);
-            } else if fixed(met.second) {
-                self.ledger.take_impulse(&-contact.impulse_vector, &point);
-            }
-            told += 1;
-            let second = cluster.before[cluster.place(met.second)].position;
-            let between = if met.first >= PLANE {
-                contact.found.normal * (second - contact.found.points[1]).dot(&contact.found.normal)
-            } else {
-                second + self.images.shift(met.image) - cluster.before[cluster.place(met.first)].position
-            };
-            watcher.collision(&Collision {
-                number,
-                time: self.clock.epoch + t,
-                time_error,
-                sides,
-                image: self.images.boxes(met.image),
-                point,
-                normal: contact.found.normal,
-                between,
-                gap: contact.found.gap,
-                approach: contact.approach,
-                separation: contact.separation,
-                impulse: contact.impulse,
-                impulse_vector: contact.impulse_vector,
-                energy_before,
-                energy_after,
-            });
         }
-        self.counts.collisions += told;
-        self.counts.shared += told.saturating_sub(1);
+        // Those that touch take part, and are told of where they did something.
+        let tells = |contact: &&Encounter| contact.impulse != 0.0 || self.closes(contact, cluster);
+        let event = |contact: &Encounter| cluster.event(contact, Kind::Impact, &told);
+        let count = match &cluster.contacts[..] {
+            [contact] => {
+                recorder.events(&[event(contact)]);
+                1
+            }
+            contacts => {
+                let events: Vec<Event> = contacts.iter().filter(tells).map(event).collect();
+                recorder.events(&events);
+                events.len() as u64
+            }
+        };
+        self.counts.collisions += count;
+        self.counts.shared += count.saturating_sub(1);
     }
 
     /// Whether a contact closes by more than rounding.
     fn closes(&self, contact: &Encounter, cluster: &Cluster) -> bool {
-        contact.approach < -STILL * self.speed(&contact.met, cluster)
+        contact.approach < -STILL * self.speed(&contact.key, cluster)
     }
 
     /// Checks an impact by the states before and after, and takes its energy into the ledger.
     pub(super) fn audit_event(&mut self, cluster: &Cluster, t: f64) {
-        let member = |k: usize| Member {
-            body: self.body(cluster.bodies[k]),
-            before: cluster.before[k],
-            after: cluster.after[k],
-        };
-        let contact = |contact: &Encounter| self.struck(cluster, contact, t);
-        let (members, contacts): (Vec<Member>, Vec<Struck>);
-        let (few_members, few_contacts);
-        // One contact, which is the rule, takes no memory from the heap.
-        let (members, contacts) = match (&cluster.bodies[..], &cluster.contacts[..]) {
-            ([_], [one]) => {
-                (few_members, few_contacts) = ([member(0), member(0)], [contact(one)]);
-                (&few_members[..1], &few_contacts[..])
-            }
-            ([_, _], [one]) => {
-                (few_members, few_contacts) = ([member(0), member(1)], [contact(one)]);
-                (&few_members[..], &few_contacts[..])
-            }
-            _ => {
-                members = (0..cluster.bodies.len()).map(member).collect();
-                contacts = cluster.contacts.iter().map(contact).collect();
-                (&members[..], &contacts[..])
-            }
-        };
-        let event = Event {
-            members,
-            planes: &self.world.planes,
-            contacts,
-            joints: &[],
-            size: self.size_at(t),
-            impact: true,
-            unilateral: self.world.options.law.promises_admissible(),
-        };
-        let (findings, expected) = (examine(&event), event.expected_work());
-        let sides: Vec<[Side; 2]>;
-        let one;
-        let sides = match &cluster.contacts[..] {
-            [contact] => {
-                one = [self.sides(&contact.met)];
-                &one[..]
-            }
-            contacts => {
-                sides = contacts.iter().map(|contact| self.sides(&contact.met)).collect();
-                &sides[..]
-            }
-        };
-        let number = self.counts.events();
-        self.ledger.take_findings(&findings, |k| sides[k], number);
-        self.ledger.take_energy_as(expected, findings.energy_change, number);
-        if self.is_few() {
-            let names = cluster.bodies.iter().map(|&i| self.cold[i as usize].name as usize);
-            self.ledger.struck.extend(names);
-        }
-    }
-
-    /// A contact for the audit.
-    fn struck(&self, cluster: &Cluster, contact: &Encounter, t: f64) -> Struck {
-        let local = |i: u32| {
-            if i >= PLANE { Side::Plane((i - PLANE) as usize) } else { Side::Body(cluster.place(i)) }
-        };
-        let Met { first, second, image } = contact.met;
-        Struck {
-            sides: [local(first), local(second)],
-            image: *self.images.shift(image),
-            points: self.ends(&contact.met, &contact.found),
-            normal: contact.found.normal,
-            gap: contact.found.gap,
-            impulse: contact.impulse_vector,
-            restitution: contact.restitution,
-            surface: self.answer(&contact.met, t).1,
-            growing: contact.growing,
-        }
+        let (event, few) = (self.counts.events(), self.is_few());
+        let audited = Audited { event, size: self.size_at(t), impact: true, few };
+        cluster.audit(&self.world, &mut self.ledger, audited);
     }
 }

@@ -14,7 +14,8 @@ use super::search::Sight;
 use super::seen::{Changed, Seen};
 use super::together::Wanted;
 use super::touch::{Met, STILL};
-use super::{Cause, Crowd, Watcher};
+use super::{Cause, Crowd};
+use crate::record::Recorder;
 
 /// An event as foreseen.
 #[derive(Debug, Clone, Default)]
@@ -118,19 +119,19 @@ impl Crowd {
             return Err(Unforeseen::Collapsed);
         }
         let closes = contact.approach < -STILL * self.speed(met, &foreseen.cluster);
-        if closes && !self.apply_law(&mut foreseen.cluster, t) {
+        if closes && !foreseen.cluster.resolve(&self.world) {
             return Err(Unforeseen::Lawless);
         }
         foreseen.closes = closes;
         for k in 0..foreseen.cluster.bodies.len() {
-            self.without_due(foreseen.cluster.bodies[k], foreseen);
+            self.without_due(self.place[foreseen.cluster.bodies[k]], foreseen);
             if closes {
                 self.foresee_course(k, t, foreseen);
             }
         }
         let normal = contact.found.normal;
         for k in 0..foreseen.cluster.bodies.len() {
-            let body = foreseen.cluster.bodies[k];
+            let body = self.place[foreseen.cluster.bodies[k]];
             let Met { first, second, image } = *met;
             let parted = if first == body {
                 Parted { with: second, image, normal }
@@ -208,13 +209,13 @@ impl Crowd {
         [sinks, soon]: [bool; 2],
         t: f64,
         foreseen: &mut Foreseen,
-        watcher: &mut impl Watcher,
+        recorder: &mut impl Recorder,
     ) {
         let closes = foreseen.closes;
         if closes
             && !foreseen.sight.close.is_empty()
             && self.settings.growth == 0.0
-            && self.strike_together(met, t, watcher)
+            && self.strike_together(met, t, recorder)
         {
             return;
         }
@@ -239,7 +240,7 @@ impl Crowd {
         self.scratch.close.clear();
         if closes {
             self.counts.elastic += u64::from(soon);
-            self.record(&foreseen.cluster, t, watcher);
+            self.record(&foreseen.cluster, t, recorder);
             return;
         }
         self.ledger.see_gap(foreseen.cluster.contacts[0].found.gap, self.counts.events());

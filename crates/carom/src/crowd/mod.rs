@@ -34,11 +34,9 @@
 
 mod ahead;
 mod balls;
-mod blow;
 mod calendar;
 mod check;
 mod cluster;
-mod collision;
 mod course;
 mod due;
 mod field;
@@ -63,6 +61,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::{Body, State};
 use crate::contact::Side;
+use crate::record::Recorder;
 use crate::run::{Audit, Cause, Clock, Foreign, Ledger, Stopped, Trouble, Unfit, World, index};
 use calendar::Calendar;
 use course::Spins;
@@ -74,7 +73,6 @@ use neighbours::{Grid, Images, Link, Lists};
 use solid::Solid;
 use together::Changes;
 
-pub use collision::{Collision, Watcher};
 pub use snapshot::Snapshot;
 
 /// How a crowd is run.
@@ -290,8 +288,8 @@ impl Crowd {
 
     /// Goes on to a time, or for so many collisions. `None`: the collisions are used up, and there is more to come. What comes
     /// to its time is compared as a whole with the ledger.
-    pub fn advance(&mut self, until: f64, most: u64, watcher: &mut impl Watcher) -> Option<Stopped> {
-        let stopped = self.go_on_to(until, most, watcher);
+    pub fn advance(&mut self, until: f64, most: u64, recorder: &mut impl Recorder) -> Option<Stopped> {
+        let stopped = self.go_on_to(until, most, recorder);
         if stopped == Some(Stopped::Until) {
             self.compare();
         }
@@ -299,13 +297,13 @@ impl Crowd {
     }
 
     /// The same without that, for stops on the way: a comparison looks at every body and its neighbours.
-    pub fn go_on_to(&mut self, until: f64, most: u64, watcher: &mut impl Watcher) -> Option<Stopped> {
+    pub fn go_on_to(&mut self, until: f64, most: u64, recorder: &mut impl Recorder) -> Option<Stopped> {
         let last = self.counts.collisions.saturating_add(most);
-        if let Some(stopped) = self.go_on_together(until, last, watcher) {
+        if let Some(stopped) = self.go_on_together(until, last, recorder) {
             return stopped;
         }
         loop {
-            if let Some(stopped) = self.step(until, last, |_, _| None::<&mut Foreseen>, watcher) {
+            if let Some(stopped) = self.step(until, last, |_, _| None::<&mut Foreseen>, recorder) {
                 return stopped;
             }
         }
@@ -319,7 +317,7 @@ impl Crowd {
         until: f64,
         last: u64,
         foreseen: impl Fn(u32, f64) -> Option<F>,
-        watcher: &mut impl Watcher,
+        recorder: &mut impl Recorder,
     ) -> Option<Option<Stopped>> {
         if self.stopped.is_some() {
             return Some(self.stopped);
@@ -343,7 +341,7 @@ impl Crowd {
         }
         self.look_ahead(0);
         let mut foreseen = foreseen(body, time);
-        self.happen(body as usize, foreseen.as_deref_mut(), watcher);
+        self.happen(body as usize, foreseen.as_deref_mut(), recorder);
         None
     }
 
@@ -356,7 +354,7 @@ impl Crowd {
 
     /// A body's event.
     #[inline]
-    fn happen(&mut self, body: usize, foreseen: Option<&mut Foreseen>, watcher: &mut impl Watcher) {
+    fn happen(&mut self, body: usize, foreseen: Option<&mut Foreseen>, recorder: &mut impl Recorder) {
         let due = self.due(index(body));
         // Whatever comes of it, what was foreseen is over.
         let foreseen = foreseen.map(|foreseen| (foreseen.outcome.take(), foreseen));
@@ -373,7 +371,7 @@ impl Crowd {
             },
             LOOK => self.look_anew(body, due.time, as_foreseen(Outcome::Look)),
             _ if self.is_mutual(index(body), &due) => {
-                self.touch(body, &due, as_foreseen(Outcome::Touch), watcher);
+                self.touch(body, &due, as_foreseen(Outcome::Touch), recorder);
                 if self.counts.collisions - self.checked >= CHECKED * self.hot.len() as u64 {
                     self.keep_house();
                 } else if self.is_few() {

@@ -37,7 +37,7 @@ fn impact(text: &str) -> (Crowd, Cluster, f64) {
         crowd.take_in(&mut cluster, &met, t);
         let contact = crowd.encounter(&met, t, &cluster).unwrap();
         cluster.contacts.push(contact);
-        assert!(crowd.apply_law(&mut cluster, t));
+        assert!(cluster.resolve(&crowd.world));
         crowd.clock.now = t;
         return (crowd, cluster, t);
     }

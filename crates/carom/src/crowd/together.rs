@@ -17,8 +17,9 @@ use std::thread::{self, Thread};
 use super::due::{HOME, LOOK, PLANE};
 use super::foresee::{Foreseen, Outcome};
 use super::neighbours::Link;
-use super::{Crowd, Stopped, Watcher};
+use super::{Crowd, Stopped};
 use crate::contact::Surface;
+use crate::record::Recorder;
 
 /// Who has changed in a round; empty where nobody asks.
 #[derive(Debug, Clone, Default)]
@@ -178,7 +179,7 @@ impl<'a> Table<'a> {
         until: f64,
         last: u64,
         wanted: &mut Vec<Wanted>,
-        watcher: &mut impl Watcher,
+        recorder: &mut impl Recorder,
     ) -> Option<Option<Stopped>> {
         let mut crowd = self.crowd.write().unwrap_or_else(PoisonError::into_inner);
         let end = wanted.last().map_or(f64::NEG_INFINITY, |&(_, time)| time);
@@ -187,7 +188,7 @@ impl<'a> Table<'a> {
                 let place = wanted.iter().position(|&event| event == (body, time))?;
                 Some(lock(&self.places[place]))
             };
-            if let ended @ Some(_) = crowd.step(until, last, foreseen, watcher) {
+            if let ended @ Some(_) = crowd.step(until, last, foreseen, recorder) {
                 return ended;
             }
         }
@@ -196,7 +197,7 @@ impl<'a> Table<'a> {
         crowd.collect_wanted(until, self.places.len(), wanted);
         if wanted.is_empty() {
             // At the end or at that of an epoch, or what comes next was only just decided.
-            return crowd.step(until, last, |_, _| None::<&mut Foreseen>, watcher);
+            return crowd.step(until, last, |_, _| None::<&mut Foreseen>, recorder);
         }
         for (place, &event) in self.places.iter().zip(&*wanted) {
             lock(place).event = event;
@@ -208,10 +209,10 @@ impl<'a> Table<'a> {
     }
 
     /// Goes on, with those who help when they are called.
-    fn go_on(&self, until: f64, last: u64, call: impl Fn(), watcher: &mut impl Watcher) -> Option<Stopped> {
+    fn go_on(&self, until: f64, last: u64, call: impl Fn(), recorder: &mut impl Recorder) -> Option<Stopped> {
         let mut wanted = Vec::with_capacity(self.places.len());
         loop {
-            if let Some(stopped) = self.happen(until, last, &mut wanted, watcher) {
+            if let Some(stopped) = self.happen(until, last, &mut wanted, recorder) {
                 return stopped;
             }
             if !wanted.is_empty() {
@@ -237,14 +238,14 @@ impl Crowd {
         &mut self,
         until: f64,
         last: u64,
-        watcher: &mut impl Watcher,
+        recorder: &mut impl Recorder,
     ) -> Option<Option<Stopped>> {
         let threads = self.threads.min(self.hot.len() / BODIES);
         if threads < 2 || !self.mixed {
             return None;
         }
         for _ in 0..ALONE {
-            if let ended @ Some(_) = self.step(until, last, |_, _| None::<&mut Foreseen>, watcher) {
+            if let ended @ Some(_) = self.step(until, last, |_, _| None::<&mut Foreseen>, recorder) {
                 return ended;
             }
         }
@@ -263,7 +264,7 @@ impl Crowd {
             let spawn = |_| thread::Builder::new().spawn_scoped(scope, || table.help()).ok();
             let started = (1..threads).map_while(spawn).map(|helper| helper.thread().clone());
             let _ = helpers.set(started.collect());
-            table.go_on(until, last, call, watcher)
+            table.go_on(until, last, call, recorder)
         }))
     }
 

@@ -14,23 +14,17 @@ use super::foresee::Foreseen;
 use super::kept::Line;
 use super::predict::Parted;
 use super::solid::Solid;
-use super::{COLLAPSED, Collision, Crowd, Stopped, Watcher, index};
+use super::{COLLAPSED, Crowd, Stopped, index};
 use crate::body::{Body, State};
+use crate::collision::spheres::Spheres;
+use crate::contact::classify::Type;
 use crate::contact::{Side, Surface};
 use crate::gap::{Gap, gap, gap_to_plane};
+use crate::record::{Event, Kind, Recorder};
 
 /// Rounding of a gap and of a relative velocity, relative to what they are differences of; as in the simulation.
 const ROUNDING: f64 = 4e-14;
 pub(super) const STILL: f64 = 1e-13;
-
-/// How far two smooth balls have changed their velocities otherwise than by opposite impulses along the line of centres, squared.
-#[inline(always)]
-fn unbalanced(changes: &[Vector3<f64>; 2], inverse_masses: [f64; 2], x: &Vector3<f64>, square: f64) -> f64 {
-    let [light, other] = inverse_masses;
-    let unequal = (changes[0] * other + changes[1] * light).norm_squared();
-    let aside = x.cross(&(changes[1] - changes[0])).norm_squared();
-    unequal / ((light + other) * (light + other)) + aside / square
-}
 
 /// Two that meet: the first a body or a plane, the second a body of a larger number in the scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,8 +77,14 @@ impl Crowd {
         self.equal.unwrap_or_else(|| self.radii[i])
     }
 
+    /// A body's number in the scene.
+    #[inline(always)]
+    pub(super) fn name(&self, i: u32) -> usize {
+        self.cold[i as usize].name as usize
+    }
+
     pub(super) fn body(&self, i: u32) -> &Body {
-        &self.world.bodies[self.cold[i as usize].name as usize]
+        &self.world.bodies[self.name(i)]
     }
 
     /// The gap of a pair at a time, if the balls about the two are nearer than so many sizes.
@@ -154,16 +154,16 @@ impl Crowd {
         i: usize,
         due: &Due,
         foreseen: Option<&mut Foreseen>,
-        watcher: &mut impl Watcher,
+        recorder: &mut impl Recorder,
     ) {
         let t = due.time;
         let met = self.met(i, due.with, due.image);
         self.clock.now = self.clock.now.max(t);
         let (restitution, surface, soon) = self.answer(&met, t);
         if self.are_balls(&met) && surface == Surface::Smooth {
-            self.strike_balls(&met, t, restitution, soon, watcher);
+            self.strike_balls(&met, t, restitution, soon, recorder);
         } else {
-            self.strike(&met, [due.sinks, soon], t, foreseen, watcher);
+            self.strike(&met, [due.sinks, soon], t, foreseen, recorder);
         }
     }
 
@@ -181,7 +181,14 @@ impl Crowd {
 
     /// Two smooth balls.
     #[inline]
-    fn strike_balls(&mut self, met: &Met, t: f64, restitution: f64, soon: bool, watcher: &mut impl Watcher) {
+    fn strike_balls(
+        &mut self,
+        met: &Met,
+        t: f64,
+        restitution: f64,
+        soon: bool,
+        recorder: &mut impl Recorder,
+    ) {
         let (a, b) = (met.first as usize, met.second as usize);
         let (one, two) = (self.hot[a].line, self.hot[b].line);
         let radii = [self.radius(a), self.radius(b)];
@@ -191,7 +198,9 @@ impl Crowd {
         let square = x.norm_squared();
         let distance = square.sqrt();
         let growing = (radii[0] + radii[1]) * self.settings.growth;
-        let approach = x.dot(&v) / distance - growing;
+        let inverse_masses = [self.inverse_mass(met.first), self.inverse_mass(met.second)];
+        let spheres = Spheres { x, v, square, distance, growing, inverse_masses };
+        let approach = spheres.approach();
         let gap = distance - (radii[0] + radii[1]) * self.size_at(t);
         self.clear_due(met.first);
         self.clear_due(met.second);
@@ -208,12 +217,9 @@ impl Crowd {
             self.scratch.close.clear();
             return;
         }
-        let (light, other) = (self.inverse_mass(met.first), self.inverse_mass(met.second));
-        let impulse = -(1.0 + restitution) * approach / (light + other);
+        let [light, other] = inverse_masses;
+        let (impulse, vector) = spheres.impulse(restitution);
         let normal = x / distance;
-        // Not along the normal, which rounding makes a little longer or shorter than one: energy would drift.
-        let vector =
-            x * (-(1.0 + restitution) * (x.dot(&v) - growing * distance) / (square * (light + other)));
         let velocities = [one.velocity - vector * light, two.velocity + vector * other];
         self.hot[a].line = Line { position: here, velocity: velocities[0], since: t };
         self.hot[b].line = Line { position: there, velocity: velocities[1], since: t };
@@ -231,7 +237,7 @@ impl Crowd {
             self.hot[a].line = Line { position: here, since: t, ..one };
             self.hot[b].line = Line { position: there, since: t, ..two };
             (self.cold[a].last, self.cold[b].last) = (last[0], last[1]);
-            if self.settings.growth == 0.0 && self.strike_together(met, t, watcher) {
+            if self.settings.growth == 0.0 && self.strike_together(met, t, recorder) {
                 return;
             }
             (self.hot[a].line, self.hot[b].line) = (tried[0], tried[1]);
@@ -255,8 +261,7 @@ impl Crowd {
         audit.restitution_error_max.note(missed, number);
         audit.points_error_max.note(gap.abs() / distance, number);
         // Squares: a root is taken of what is worse than before.
-        let (worst, found) =
-            (audit.impulse_error_max.value, unbalanced(&changes, [light, other], &x, square));
+        let (worst, found) = (audit.impulse_error_max.value, spheres.unbalanced(&changes));
         if found > worst * worst * v.norm_squared() || found.is_nan() {
             audit.impulse_error_max.note(found.sqrt() / speed, number);
         }
@@ -270,10 +275,11 @@ impl Crowd {
         }
         self.counts.collisions += 1;
         self.counts.elastic += u64::from(soon);
-        watcher.collision(&Collision {
+        recorder.events(&[Event {
             number,
             time: self.clock.epoch + t,
             time_error: (ROUNDING * (distance + here.norm()) + gap.abs()) / -approach,
+            kind: Kind::Impact,
             sides: self.sides(met),
             image: self.images.boxes(met.image),
             point: here + normal * (radii[0] * self.size_at(t) + 0.5 * gap),
@@ -284,32 +290,14 @@ impl Crowd {
             separation,
             impulse,
             impulse_vector: vector,
+            class: Type::Normal,
+            g2: None,
+            g3: None,
+            force_slope: None,
+            limit: None,
+            joints: None,
             energy_before,
             energy_after: self.ledger.energy(),
-        });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use nalgebra::Vector3;
-
-    use super::unbalanced;
-
-    /// An impulse along the line of centres passes; one that is not opposite, or not along it, does not.
-    #[test]
-    fn spoiled_blows_of_balls_are_seen() {
-        let x = Vector3::new(0.6, -0.8, 0.0);
-        let (light, other) = (2.0, 0.5);
-        let push = x * 1.7;
-        let good = [-push * light, push * other];
-        assert!(unbalanced(&good, [light, other], &x, 1.0) < 1e-30);
-        let scaled = [good[0], good[1] * 1.000_001];
-        assert!(unbalanced(&scaled, [light, other], &x, 1.0) > 1e-14);
-        let aside = Vector3::new(0.0, 0.0, 1e-6);
-        let turned = [good[0] - aside * light, good[1] + aside * other];
-        assert!(unbalanced(&turned, [light, other], &x, 1.0) > 1e-14);
-        // A wall takes any impulse, and moves by none.
-        assert!(unbalanced(&[Vector3::zeros(), push], [0.0, 1.0], &x, 1.0) < 1e-30);
+        }]);
     }
 }

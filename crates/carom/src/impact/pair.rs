@@ -50,13 +50,27 @@ pub struct Strike {
 #[must_use]
 #[inline]
 pub fn strike(first: &FreeBody, second: &FreeBody, normal: &Vector3<f64>, restitution: f64) -> Strike {
+    strike_growing(first, second, normal, restitution, 0.0)
+}
+
+/// The same of bodies that grow, which closes the gap between them at the rate `growing` by itself: v counts as v − growing.
+#[must_use]
+#[inline]
+pub fn strike_growing(
+    first: &FreeBody,
+    second: &FreeBody,
+    normal: &Vector3<f64>,
+    restitution: f64,
+    growing: f64,
+) -> Strike {
     let turn = [first.arm.cross(normal), second.arm.cross(normal)];
     let spin = [first.inverse_inertia * turn[0], second.inverse_inertia * turn[1]];
     let effective_inverse_mass =
         first.inverse_mass + second.inverse_mass + turn[0].dot(&spin[0]) + turn[1].dot(&spin[1]);
     // n·(ω×p) = ω·(p×n).
     let approach = normal.dot(&(second.velocity - first.velocity)) + second.angular_velocity.dot(&turn[1])
-        - first.angular_velocity.dot(&turn[0]);
+        - first.angular_velocity.dot(&turn[0])
+        - growing;
     let impulse = if approach < 0.0 && effective_inverse_mass > 0.0 {
         -(1.0 + restitution) * approach / effective_inverse_mass
     } else {
@@ -68,7 +82,7 @@ pub fn strike(first: &FreeBody, second: &FreeBody, normal: &Vector3<f64>, restit
         approach,
         separation,
         effective_inverse_mass,
-        energy_change: 0.5 * impulse * (approach + separation),
+        energy_change: 0.5 * impulse * (approach + separation + 2.0 * growing),
         velocity: [
             first.velocity - normal * (impulse * first.inverse_mass),
             second.velocity + normal * (impulse * second.inverse_mass),

@@ -29,11 +29,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::State;
 use crate::contact::Side;
-use crate::crowd::{Collision, Watcher};
 use crate::fill::freedom::{AxisKind, active_count, axis_kind};
 use crate::fill::region::Region;
 use crate::fill::theory::{ball_diameter, estimated_rate};
-use crate::record::Blow;
+use crate::record::{Event, Kind, Recorder, Sample};
 use crate::run::World;
 use crate::shape::Shape;
 use correlation::{Correlation, RATIO};
@@ -358,16 +357,19 @@ impl Observer {
 }
 
 impl Observer {
-    /// An impulse.
+    /// A contact of an event: impacts count.
     #[inline]
-    pub fn blow(&mut self, blow: &Blow) {
+    pub fn hear(&mut self, event: &Event) {
+        if !matches!(event.kind, Kind::Impact | Kind::Rest) || event.impulse == 0.0 {
+            return;
+        }
         let open = &mut self.record.open;
         open.collisions += 1;
         let free = |side: Side| matches!(side, Side::Body(i) if self.gas.free[i]);
-        match blow.sides.map(free) {
+        match event.sides.map(free) {
             [true, true] => {
                 open.sides += 2;
-                open.virial += blow.impulse_vector.dot(&blow.between);
+                open.virial += event.impulse_vector.dot(&event.between);
             }
             [false, false] => {}
             _ => open.sides += 1,
@@ -375,10 +377,16 @@ impl Observer {
     }
 }
 
-impl Watcher for Observer {
+/// Counts impacts; states are measured where the run stops for it.
+impl Recorder for Observer {
     #[inline]
-    fn collision(&mut self, collision: &Collision) {
-        let Collision { sides, impulse_vector, between, .. } = *collision;
-        self.blow(&Blow { sides, impulse_vector, between });
+    fn events(&mut self, events: &[Event]) {
+        events.iter().for_each(|event| self.hear(event));
+    }
+
+    fn samples(&mut self, _: &[Sample]) {}
+
+    fn wants_states(&self) -> bool {
+        false
     }
 }

@@ -4,16 +4,15 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
-use super::queue::{Pair, Party};
+use super::queue::Pair;
 use super::touch::{Cluster, Encounter};
 use super::verdict::{Standing, Verdict};
 use super::{Simulation, World};
-use crate::audit;
-use crate::audit::event::{Carried, Member, Struck, examine};
 use crate::audit::pairs::Surroundings;
 use crate::body::State;
+use crate::collision::{Audited, Told};
 use crate::contact::Side;
-use crate::record::{Blow, Event, JointImpulse, Kind, Moment, Recorder, Sample};
+use crate::record::{Event, JointImpulse, Kind, Moment, Recorder, Sample};
 use crate::run::ledger::Look;
 
 /// Up to so many bodies all pairs are looked at in every event and sample.
@@ -36,27 +35,12 @@ impl Simulation {
         let energy_before = self.ledger.energy();
         self.audit_event(cluster, closing);
         let energy_after = self.ledger.energy();
+        cluster.book_external(&self.world, &mut self.ledger);
+        let energies = [energy_before, energy_after];
         let tied = cluster.bodies.iter().any(|&body| self.world.tied(body));
         let mut events = Vec::new();
         for (contact, verdict) in cluster.contacts.iter().zip(verdicts) {
-            let sides = Self::sides(&contact.pair);
-            let external = match sides {
-                [Side::Plane(_), _] => Some(1.0),
-                [Side::Body(one), Side::Body(two)] => {
-                    let fixed = [one, two].map(|body| self.world.bodies[body].fixed);
-                    if fixed[0] { Some(1.0) } else { fixed[1].then_some(-1.0) }
-                }
-                _ => None,
-            };
-            if let Some(sign) = external {
-                let point = self.meeting_point(contact);
-                self.ledger.take_impulse(&(contact.impulse_vector * sign), &point);
-            }
-            if closing && contact.impulse != 0.0 {
-                let (impulse_vector, between) = (contact.impulse_vector, self.between(cluster, contact));
-                recorder.blow(&Blow { sides, impulse_vector, between });
-            }
-            let held = self.held_impulse(&contact.pair, t);
+            let held = self.held_impulse(&contact.key.pair, t);
             for (kind, class) in verdict.kinds(contact, closing) {
                 let (impulse, impulse_vector, force_slope) = match (kind, held) {
                     (Kind::Impact | Kind::Rest, _) => (contact.impulse, contact.impulse_vector, None),
@@ -71,17 +55,18 @@ impl Simulation {
                     g3: verdict.g3.filter(|_| !tied),
                     force_slope,
                     limit: verdict.limit.map(|[wait, error]| [self.clock.absolute(t + wait), error]),
-                    ..self.event(contact, kind, t, [energy_before, energy_after])
+                    ..self.event(cluster, contact, kind, t, energies)
                 });
             }
-            if cluster.slipped.contains(&contact.pair) {
-                events.push(self.event(contact, Kind::Slip, t, [energy_before, energy_after]));
+            if contact.key.slipped {
+                events.push(self.event(cluster, contact, Kind::Slip, t, energies));
             }
         }
         if events.is_empty() {
             return false;
         }
-        let joints: Arc<[JointImpulse]> = cluster.joints.as_slice().into();
+        let joints: Option<Arc<[JointImpulse]>> =
+            (!cluster.joints.is_empty()).then(|| cluster.joints.as_slice().into());
         for event in events.iter_mut().filter(|event| matches!(event.kind, Kind::Impact | Kind::Rest)) {
             event.joints = joints.clone();
         }
@@ -89,129 +74,38 @@ impl Simulation {
         true
     }
 
-    /// Checks an event by the states before and after, and takes its energy into the ledger: that of its impulses' work, so that the
-    /// ledger does not drift with the bodies.
-    pub(super) fn audit_event(&mut self, cluster: &Cluster, closing: bool) {
-        let members: Vec<Member> = (cluster.bodies.iter().zip(&cluster.before).zip(&cluster.after))
-            .map(|((&body, before), after)| Member {
-                body: &self.world.bodies[body],
-                before: *before,
-                after: *after,
-            })
-            .collect();
-        let contacts: Vec<Struck> =
-            cluster.contacts.iter().map(|contact| self.struck(cluster, contact)).collect();
-        let carried = |result: &JointImpulse| {
-            let bodies = &self.world.joints[result.joint].bodies;
-            Carried {
-                first: cluster.place(bodies[0]),
-                second: bodies.get(1).map(|&body| cluster.place(body)),
-                linear: result.linear,
-                angular: result.angular,
-                point: result.point,
-            }
-        };
-        let joints: Vec<Carried> = cluster.joints.iter().map(carried).collect();
-        let event = audit::event::Event {
-            members: &members,
-            planes: &self.world.planes,
-            contacts: &contacts,
-            joints: &joints,
-            size: 1.0,
-            impact: closing,
-            unilateral: closing && self.world.options.law.promises_admissible(),
-        };
-        let findings = examine(&event);
-        let expected = event.expected_work();
-        let sides = |k: usize| cluster.contacts.get(k).map_or([Side::Plane(0); 2], |c| Self::sides(&c.pair));
-        let number = self.counts.events;
-        self.ledger.take_findings(&findings, sides, number);
-        self.ledger.see_energy(findings.kinetic_energy);
-        self.ledger.take_energy_as(expected, findings.energy_change, number);
-        self.ledger.see_gain(findings.energy_change, number);
-        if self.is_few() {
-            self.ledger.struck.extend_from_slice(&cluster.bodies);
-        }
-    }
-
-    /// A contact for the audit.
-    pub(super) fn struck(&self, cluster: &Cluster, contact: &Encounter) -> Struck {
-        let sides = Self::sides(&contact.pair);
-        let (restitution, surface) = self.world.answer(sides);
-        let found = &contact.found;
-        let rolls = self.rolling.contains_key(&contact.pair) && !cluster.slipped.contains(&contact.pair);
-        Struck {
-            sides: sides.map(|side| match side {
-                Side::Body(body) => Side::Body(cluster.place(body)),
-                Side::Plane(k) => Side::Plane(k),
-            }),
-            image: self.displacement(&contact.pair),
-            points: match contact.pair.first {
-                // The gap to a plane has the body's point first.
-                Party::Plane(_) => [found.points[1], found.points[0]],
-                Party::Body(_) => found.points,
-            },
-            normal: found.normal,
-            gap: found.gap,
-            impulse: if rolls { Vector3::zeros() } else { contact.impulse_vector },
-            restitution: if contact.rests { 0.0 } else { restitution },
-            surface,
-            growing: 0.0,
-        }
+    /// Checks an event by the states before and after.
+    pub(super) fn audit_event(&mut self, cluster: &Cluster, impact: bool) {
+        let audited = Audited { event: self.counts.events, size: 1.0, impact, few: self.is_few() };
+        cluster.audit(&self.world, &mut self.ledger, audited);
     }
 
     /// What there is to say of a contact at any event; the rest is to be filled in.
     pub(super) fn event(
         &self,
+        cluster: &Cluster,
         contact: &Encounter,
         kind: Kind,
         t: f64,
-        [energy_before, energy_after]: [f64; 2],
+        energies: [f64; 2],
     ) -> Event {
-        Event {
+        let told = Told {
             number: self.counts.events,
             time: self.clock.absolute(t),
-            time_error: contact.error,
-            kind,
-            sides: Self::sides(&contact.pair),
-            image: contact.pair.image,
-            point: self.meeting_point(contact),
-            normal: contact.found.normal,
-            gap: contact.found.gap,
-            approach: contact.before.v,
-            separation: contact.separation,
-            impulse: contact.impulse,
-            impulse_vector: contact.impulse_vector,
-            class: "normal",
-            g2: None,
-            g3: None,
-            force_slope: None,
-            limit: None,
-            joints: Arc::new([]),
-            energy_before,
-            energy_after,
-        }
-    }
-
-    /// From the centre of a contact's first body to that of its second's image; zero for a plane.
-    fn between(&self, cluster: &Cluster, contact: &Encounter) -> Vector3<f64> {
-        let place = |body: u32| cluster.before[cluster.place(body as usize)].position;
-        match contact.pair.first {
-            Party::Plane(_) => Vector3::zeros(),
-            Party::Body(first) => {
-                place(contact.pair.second) + self.displacement(&contact.pair) - place(first)
-            }
-        }
+            time_error: contact.key.error,
+            energies,
+        };
+        cluster.event(contact, kind, &told)
     }
 
     /// Counts an event and hands it on.
     pub(super) fn tell(&mut self, cluster: &Cluster, events: &[Event], recorder: &mut impl Recorder) {
         let Some(Event { number, time, .. }) = events.first() else { return };
         self.count(events);
-        if self.settings.record_events {
+        if recorder.wants_states() {
             self.record_states(cluster, *number, *time, recorder);
-            recorder.events(events);
         }
+        recorder.events(events);
     }
 
     pub(super) fn count(&mut self, events: &[Event]) {

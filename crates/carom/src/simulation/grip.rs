@@ -21,7 +21,7 @@ impl Simulation {
     /// has no answer.
     pub(super) fn stop_slips(&self, cluster: &mut Cluster, verdicts: &mut [Verdict]) -> Option<bool> {
         let slips = |k: usize| {
-            let pair = &cluster.contacts[k].pair;
+            let pair = &cluster.contacts[k].key.pair;
             if verdicts[k].fate != Fate::Holds || self.rolling.contains_key(pair) {
                 return false;
             }
@@ -35,23 +35,21 @@ impl Simulation {
         }
         let mut held: Vec<usize> = (0..cluster.contacts.len())
             .filter(|&k| {
-                verdicts[k].fate == Fate::Holds && !self.rolling.contains_key(&cluster.contacts[k].pair)
+                verdicts[k].fate == Fate::Holds && !self.rolling.contains_key(&cluster.contacts[k].key.pair)
             })
             .collect();
-        let mut contacts: Vec<Contact> = held
-            .iter()
-            .map(|&k| Contact { restitution: 0.0, ..self.contact_of(cluster, &cluster.contacts[k]) })
-            .collect();
+        let mut contacts: Vec<Contact> =
+            held.iter().map(|&k| Contact { restitution: 0.0, ..cluster.contact(k) }).collect();
         let numbers: Vec<u32> = cluster.bodies.iter().map(|&body| index(body)).collect();
-        let rolling = cluster.contacts.iter().filter(|contact| !cluster.slipped.contains(&contact.pair));
-        let rolling = rolling.filter_map(|contact| self.rolling.get(&contact.pair).copied());
+        let rolling = cluster.contacts.iter().filter(|contact| contact.by_joint);
+        let rolling = rolling.filter_map(|contact| self.rolling.get(&contact.key.pair).copied());
         let kept: Vec<usize> = self.world.joints_of(&numbers).into_iter().chain(rolling).collect();
         let joints: Vec<Joint> =
             kept.iter().map(|&k| self.world.joint_now(k, &numbers, &cluster.after)).collect();
         let options = Options { law: Law::Newton, ..self.world.options.clone() };
         let still = NO_SLIP * self.fastest(cluster);
         let outcome = loop {
-            let outcome = self.apart_from_spins(cluster, &cluster.after, |bodies| {
+            let outcome = cluster.ask(&self.world, &cluster.after, |bodies| {
                 Mechanism { bodies, joints: &joints, contacts: &contacts }.solve(&options).ok()
             })?;
             // What the impulse would change along the contact's own normal says whether it is more than rounding.
@@ -70,7 +68,7 @@ impl Simulation {
         cluster.after.clone_from(&outcome.states);
         for (&k, result) in held.iter().zip(&outcome.contacts) {
             let contact = &mut cluster.contacts[k];
-            contact.gripped = slipping.contains(&k) && result.impulse_vector.norm() > 0.0;
+            contact.key.gripped = slipping.contains(&k) && result.impulse_vector.norm() > 0.0;
             contact.impulse += result.impulse;
             contact.impulse_vector += result.impulse_vector;
             contact.separation = result.separation;
@@ -89,8 +87,8 @@ impl Simulation {
         cluster.joints.sort_by_key(|result| result.joint);
         for k in 0..cluster.contacts.len() {
             let contact = &cluster.contacts[k];
-            let now = self.kinematics_of(&contact.pair, cluster, &cluster.after, &contact.found);
-            let slow = self.slow(&contact.pair, &now).max(still);
+            let now = self.kinematics_of(&contact.key.pair, cluster, &cluster.after, &contact.found);
+            let slow = self.slow(&contact.key.pair, &now).max(still);
             let fate = &mut verdicts[k].fate;
             match fate {
                 Fate::Holds | Fate::Stays | Fate::Parts if now.v < -slow => *fate = Fate::Closes,
@@ -98,7 +96,7 @@ impl Simulation {
                 _ => {}
             }
         }
-        Some(cluster.contacts.iter().any(|contact| contact.gripped))
+        Some(cluster.contacts.iter().any(|contact| contact.key.gripped))
     }
 
     /// The largest speed of a cluster's bodies after the event, that of their surfaces as they turn counted in.

@@ -82,7 +82,7 @@ impl Simulation {
         let mut history = Vec::new();
         let mut numbers: Vec<u32> = Vec::new();
         for contact in &cluster.contacts {
-            if let Some(Standing::Held(number)) = self.standing.remove(&contact.pair) {
+            if let Some(Standing::Held(number)) = self.standing.remove(&contact.key.pair) {
                 numbers.push(number);
             }
         }
@@ -167,7 +167,7 @@ impl Simulation {
         let mut held = Vec::new();
         for (contact, (verdict, (pair, _))) in cluster.contacts.iter().zip(verdicts.iter().zip(anew)) {
             match verdict.fate {
-                Fate::Holds => held.push((contact.pair, verdict.force_slope)),
+                Fate::Holds => held.push((contact.key.pair, verdict.force_slope)),
                 Fate::Stays => {
                     self.standing.insert(*pair, Standing::Neutral);
                 }

@@ -3,6 +3,7 @@
 use super::Simulation;
 use super::queue::{Due, Pair};
 use super::verdict::{Fate, Verdict};
+use crate::contact::classify::Type;
 use crate::record::Recorder;
 
 impl Simulation {
@@ -51,7 +52,7 @@ impl Simulation {
         self.standing.remove(&pair);
         let cluster = self.cluster(t, &[(pair, f64::EPSILON * self.clock.length)]);
         self.advance_clock(t);
-        let mut verdict = Verdict::new(Fate::Parts, "separating");
+        let mut verdict = Verdict::new(Fate::Parts, Type::Separating);
         verdict.exits = true;
         let verdicts = vec![verdict; cluster.contacts.len()];
         self.record(&cluster, false, &verdicts, t, recorder);

@@ -165,10 +165,11 @@ impl Simulation {
     pub(super) fn slip(&mut self, pair: Pair, t: f64, time_error: f64, recorder: &mut impl Recorder) {
         self.rolling.remove(&pair);
         let cluster = self.cluster(t, &[(pair, time_error)]);
-        let Some(contact) = cluster.contacts.iter().find(|contact| contact.pair == pair) else { return };
+        let Some(contact) = cluster.contacts.iter().find(|contact| contact.key.pair == pair) else { return };
         let impulse = self.held_impulse(&pair, t).map_or(0.0, |(sum, _)| sum);
         let energy = self.ledger.energy();
-        let event = Event { impulse, time_error, ..self.event(contact, Kind::Slip, t, [energy, energy]) };
+        let event =
+            Event { impulse, time_error, ..self.event(&cluster, contact, Kind::Slip, t, [energy, energy]) };
         self.advance_clock(t);
         self.tell(&cluster, &[event], recorder);
     }
@@ -177,7 +178,7 @@ impl Simulation {
     pub(super) fn released(&self, cluster: &Cluster, holds: impl Fn(usize) -> bool) -> Vec<Pair> {
         let marked =
             |(k, pair): (usize, &Pair)| (self.rolling.contains_key(pair) && !holds(k)).then_some(*pair);
-        cluster.contacts.iter().map(|contact| &contact.pair).enumerate().filter_map(marked).collect()
+        cluster.contacts.iter().map(|contact| &contact.key.pair).enumerate().filter_map(marked).collect()
     }
 }
 

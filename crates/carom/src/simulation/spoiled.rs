@@ -7,7 +7,6 @@ use super::queue::{Due, Pair};
 use super::touch::Cluster;
 use super::{Simulation, World};
 use crate::contact::Side;
-use crate::record::Nothing;
 use crate::scene::{Format, file};
 
 /// What is allowed of everything.
@@ -18,7 +17,7 @@ fn begin(text: &str) -> Simulation {
     let (world, states) = World::of(&scene);
     let mut simulation = Simulation::new(world, &states, scene.run).unwrap();
     // What touches at the start stands by.
-    simulation.step_to(1e-3, &mut Nothing);
+    simulation.step_to(1e-3, &mut ());
     simulation
 }
 
@@ -223,13 +222,13 @@ fn a_contact_that_is_left_out_is_seen() {
     let mut cluster = simulation.cluster(t, &due);
     simulation.advance_clock(t);
     assert_eq!(cluster.contacts.len(), 3, "the two that touch stand by");
-    let left_out = cluster.contacts[1].pair;
+    let left_out = cluster.contacts[1].key.pair;
     cluster.contacts.remove(1);
-    simulation.resolve_and_go_on(cluster, t, None, &mut Nothing);
+    simulation.resolve_and_go_on(cluster, t, None, &mut ());
     assert!(simulation.audit().unilateral_error_max.value < LIMIT, "not overdue yet");
     // Nobody looks for it any more.
     simulation.queue = super::Queue::default();
-    simulation.step(&mut Nothing);
+    simulation.step(&mut ());
     let audit = simulation.audit();
     assert!(audit.unilateral_error_max.value > 0.1, "{audit:?}");
     assert_eq!(audit.unilateral_error_max.sides, Some(Simulation::sides(&left_out)));

@@ -10,12 +10,13 @@ use super::queue::{Due, Pair, Party};
 use super::verdict::{Fate, Standing, Verdict};
 use super::{Cause, Course, Simulation, Stopped};
 use crate::body::State;
+use crate::collision;
 use crate::contact::Side;
 use crate::contact::kinematics::{Facing, Kinematics, Moving, kinematics};
 use crate::contact::moment::{Sizes, moment};
 use crate::gap::{Gap, gap, gap_to_plane};
 use crate::motion::Motion;
-use crate::record::{JointImpulse, Recorder};
+use crate::record::Recorder;
 use crate::shape::Convex;
 
 /// Rounding of a gap, relative to sizes and distances; as in [`crate::toi`].
@@ -32,46 +33,27 @@ pub(super) const PARADOX: f64 = 1e-9;
 /// however little is known of their times.
 const SIMULTANEOUS: f64 = 1e-10;
 
-/// A contact of a cluster.
+/// What this engine knows a contact of a cluster by.
 #[derive(Debug, Clone)]
-pub(super) struct Encounter {
+pub(super) struct Key {
     pub pair: Pair,
     /// Whether it has just come about.
     pub new: bool,
     /// The bound on the error of its time.
     pub error: f64,
-    pub found: Gap,
     /// As the bodies come.
     pub before: Kinematics,
-    /// What the impact did.
-    pub impulse: f64,
-    pub impulse_vector: Vector3<f64>,
-    pub separation: f64,
     /// Whether bounces end here.
     pub rests: bool,
     /// Whether its slip was stopped, without approach.
     pub gripped: bool,
+    /// Whether it is a rolling joint that the impact made slip.
+    pub slipped: bool,
 }
 
-/// The bodies and contacts of one event, with the states before and after.
-#[derive(Debug, Clone)]
-pub(super) struct Cluster {
-    pub bodies: Vec<usize>,
-    pub before: Vec<State>,
-    pub after: Vec<State>,
-    pub contacts: Vec<Encounter>,
-    /// What the joints carried.
-    pub joints: Vec<JointImpulse>,
-    /// Rolling joints that the impact made slip.
-    pub slipped: Vec<Pair>,
-}
+pub(super) type Encounter = collision::Encounter<Key>;
 
-impl Cluster {
-    pub fn place(&self, body: usize) -> usize {
-        // Clusters are small; a body of a contact is always in its cluster.
-        self.bodies.iter().position(|&b| b == body).unwrap_or(0)
-    }
-}
+pub(super) type Cluster = collision::Cluster<Key>;
 
 /// The velocity along a contact's normal that rounding leaves.
 pub(super) fn residue(k: &Kinematics) -> f64 {
@@ -199,24 +181,36 @@ impl Simulation {
         bodies.sort_unstable();
         pairs.sort_unstable_by_key(|(pair, ..)| *pair);
         let before: Vec<State> = bodies.iter().map(|&body| self.state(body, t)).collect();
-        let (joints, slipped) = (Vec::new(), Vec::new());
         let after = before.clone();
-        let mut cluster = Cluster { bodies, after, before, contacts: Vec::new(), joints, slipped };
+        let mut cluster = Cluster { bodies, after, before, ..Cluster::default() };
         for (pair, new, error) in pairs {
             let Some(found) = self.look(&pair, &cluster, &cluster.before) else { continue };
             let kinematics = self.kinematics_of(&pair, &cluster, &cluster.before, &found);
             self.ledger.see_gap(found.gap, self.counts.events);
+            let sides = Self::sides(&pair);
+            let (restitution, surface) = self.world.answer(sides);
             cluster.contacts.push(Encounter {
-                pair,
-                new,
-                error,
+                sides,
+                image: pair.image,
+                shift: self.displacement(&pair),
                 found,
-                before: kinematics,
+                restitution,
+                surface,
+                growing: 0.0,
+                approach: kinematics.v,
+                separation: kinematics.v,
                 impulse: 0.0,
                 impulse_vector: Vector3::zeros(),
-                separation: kinematics.v,
-                rests: false,
-                gripped: false,
+                by_joint: self.rolling.contains_key(&pair),
+                key: Key {
+                    pair,
+                    new,
+                    error,
+                    before: kinematics,
+                    rests: false,
+                    gripped: false,
+                    slipped: false,
+                },
             });
         }
         cluster
@@ -352,24 +346,24 @@ impl Simulation {
     ) -> bool {
         let closing = cluster.contacts.iter().any(|contact| self.closes(&cluster, contact));
         if closing && !self.resolve(&mut cluster) {
-            self.lose(&cluster.contacts[0].pair, Cause::Law);
+            self.lose(&cluster.contacts[0].key.pair, Cause::Law);
         }
         let mut verdicts = match self.settle(&cluster, closing, leaving, t) {
             Ok(verdicts) => verdicts,
             Err(obstacle) => {
-                self.lose(&cluster.contacts[0].pair, Cause::Hold(obstacle));
+                self.lose(&cluster.contacts[0].key.pair, Cause::Hold(obstacle));
                 return true;
             }
         };
         let Some(gripped) = self.stop_slips(&mut cluster, &mut verdicts) else {
-            self.lose(&cluster.contacts[0].pair, Cause::Law);
+            self.lose(&cluster.contacts[0].key.pair, Cause::Law);
             return true;
         };
         let closing = closing || gripped;
         let happened = self.record(&cluster, closing, &verdicts, t, recorder);
-        for pair in self.released(&cluster, |k| {
-            verdicts[k].fate == Fate::Holds && !cluster.slipped.contains(&cluster.contacts[k].pair)
-        }) {
+        for pair in
+            self.released(&cluster, |k| verdicts[k].fate == Fate::Holds && !cluster.contacts[k].key.slipped)
+        {
             self.rolling.remove(&pair);
         }
         self.note_rolling_impulses(&cluster, t);
@@ -387,12 +381,12 @@ impl Simulation {
     /// Whether a contact closes: by more than rounding, and at what may be a paradox by more than its data can mean. A contact
     /// that stands is pressed together by others, if at all.
     fn closes(&self, cluster: &Cluster, contact: &Encounter) -> bool {
-        let k = &contact.before;
+        let k = &contact.key.before;
         let paradox = k.g3 < -k.rounding[2] && k.g2.abs() <= PARADOX * k.magnitudes[1];
-        let none = if !contact.new {
-            self.slow(&contact.pair, k)
+        let none = if !contact.key.new {
+            self.slow(&contact.key.pair, k)
         } else if paradox {
-            let speed = self.speed(&contact.pair, |body| cluster.before[cluster.place(body)]);
+            let speed = self.speed(&contact.key.pair, |body| cluster.before[cluster.place(body)]);
             residue(k).max(PARADOX * speed)
         } else {
             residue(k)
@@ -404,12 +398,16 @@ impl Simulation {
     fn go_on_from(&mut self, cluster: &Cluster, verdicts: &[Verdict], broken: bool, t: f64) {
         let which = |wanted: fn(&Verdict) -> bool| -> Vec<Pair> {
             let both = cluster.contacts.iter().zip(verdicts);
-            both.filter(|(_, verdict)| wanted(verdict)).map(|(contact, _)| contact.pair).collect()
+            both.filter(|(_, verdict)| wanted(verdict)).map(|(contact, _)| contact.key.pair).collect()
         };
         let parting = which(Verdict::parts);
         let stands = |pair: &Pair| self.standing.contains_key(pair);
         let changed = broken
-            || cluster.contacts.iter().zip(verdicts).any(|(c, verdict)| verdict.stands() != stands(&c.pair));
+            || cluster
+                .contacts
+                .iter()
+                .zip(verdicts)
+                .any(|(c, verdict)| verdict.stands() != stands(&c.key.pair));
         if !changed {
             // A graze: everyone flies on, and only the pair looks anew.
             for pair in parting {
@@ -426,7 +424,8 @@ impl Simulation {
                 return true;
             }
             let both = cluster.contacts.iter().zip(verdicts);
-            both.filter(|(_, v)| v.fate == Fate::Holds).any(|(c, _)| self.movable(&c.pair).any(|b| b == body))
+            both.filter(|(_, v)| v.fate == Fate::Holds)
+                .any(|(c, _)| self.movable(&c.key.pair).any(|b| b == body))
         };
         let held: Vec<bool> = cluster.bodies.iter().map(|&body| held(body)).collect();
         let before: Vec<[i32; 3]> = cluster.bodies.iter().map(|&body| self.movers[body].boxes).collect();
@@ -445,7 +444,7 @@ impl Simulation {
             .contacts
             .iter()
             .zip(verdicts)
-            .map(|(contact, verdict)| (moved(self, contact.pair), verdict.fate))
+            .map(|(contact, verdict)| (moved(self, contact.key.pair), verdict.fate))
             .collect();
         let parting: Vec<Pair> = parting.into_iter().map(|pair| moved(self, pair)).collect();
         self.stand(cluster, verdicts, &stay, &history, t);

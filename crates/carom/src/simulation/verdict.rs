@@ -19,6 +19,7 @@ use super::queue::{Pair, Party};
 use super::touch::{Cluster, Encounter, PARADOX, residue};
 use crate::body::State;
 use crate::contact::Surface;
+use crate::contact::classify::Type;
 use crate::contact::kinematics::{Kinematics, effective_inverse_mass};
 use crate::flow::{Holding, Obstacle};
 use crate::motion::Flight;
@@ -62,7 +63,7 @@ pub(super) struct Verdict {
     pub was_held: bool,
     /// Whether the bodies had overlapped.
     pub exits: bool,
-    pub class: &'static str,
+    pub class: Type,
     pub g2: Option<f64>,
     pub g3: Option<f64>,
     pub force_slope: Option<f64>,
@@ -71,7 +72,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    pub fn new(fate: Fate, class: &'static str) -> Self {
+    pub fn new(fate: Fate, class: Type) -> Self {
         Self {
             fate,
             was_held: false,
@@ -95,23 +96,25 @@ impl Verdict {
     }
 
     /// What is to be recorded of a contact.
-    pub fn kinds(&self, contact: &Encounter, closing: bool) -> impl Iterator<Item = (Kind, &'static str)> {
-        let struck =
-            closing && (contact.impulse != 0.0 || contact.gripped || (contact.new && contact.before.v < 0.0));
+    pub fn kinds(&self, contact: &Encounter, closing: bool) -> impl Iterator<Item = (Kind, Type)> {
+        let struck = closing
+            && (contact.impulse != 0.0
+                || contact.key.gripped
+                || (contact.key.new && contact.key.before.v < 0.0));
         // What was held already has no bounces to end.
-        let rests = contact.rests && !self.was_held && self.fate == Fate::Holds;
+        let rests = contact.key.rests && !self.was_held && self.fate == Fate::Holds;
         let blow = if rests { Kind::Rest } else { Kind::Impact };
         let begins = !self.was_held && !rests;
         let then = match self.fate {
             Fate::Parts if self.exits => Some(Kind::PassEnd),
             Fate::Parts if self.was_held => Some(Kind::HoldEnd),
-            Fate::Parts if !closing && self.class == "graze" => Some(Kind::Graze),
+            Fate::Parts if !closing && self.class == Type::Graze => Some(Kind::Graze),
             Fate::Holds if begins => Some(Kind::HoldBegin),
             Fate::Passes => Some(Kind::PassBegin),
             Fate::Stops => Some(Kind::Stop),
             _ => None,
         };
-        let struck = struck.then_some((blow, "normal"));
+        let struck = struck.then_some((blow, Type::Normal));
         struck.into_iter().chain(then.map(|kind| (kind, self.class)))
     }
 }
@@ -146,26 +149,26 @@ impl Simulation {
         let mut resting: Vec<usize> = Vec::new();
         let mut after: Vec<Kinematics> = Vec::with_capacity(cluster.contacts.len());
         // What an impact leaves is rounding of all that it had to balance.
-        let left = cluster.contacts.iter().map(|contact| residue(&contact.before)).fold(0.0, f64::max);
+        let left = cluster.contacts.iter().map(|contact| residue(&contact.key.before)).fold(0.0, f64::max);
         for (k, contact) in cluster.contacts.iter().enumerate() {
-            let now = self.kinematics_of(&contact.pair, cluster, &cluster.after, &contact.found);
-            let slow = self.slow(&contact.pair, &now).max(left);
-            let class = if closing { "normal" } else { "separating" };
-            let mut verdict = if leaving == Some(contact.pair) {
-                Verdict::new(Fate::Parts, "separating")
-            } else if contact.rests || now.v.abs() <= slow {
+            let now = self.kinematics_of(&contact.key.pair, cluster, &cluster.after, &contact.found);
+            let slow = self.slow(&contact.key.pair, &now).max(left);
+            let class = if closing { Type::Normal } else { Type::Separating };
+            let mut verdict = if leaving == Some(contact.key.pair) {
+                Verdict::new(Fate::Parts, Type::Separating)
+            } else if contact.key.rests || now.v.abs() <= slow {
                 resting.push(k);
-                Verdict::new(Fate::Parts, "graze")
+                Verdict::new(Fate::Parts, Type::Graze)
             } else if now.v > 0.0 {
                 Verdict::new(Fate::Parts, class)
             } else {
                 Verdict::new(Fate::Closes, class)
             };
-            verdict.was_held = matches!(self.standing.get(&contact.pair), Some(Standing::Held(_)));
+            verdict.was_held = matches!(self.standing.get(&contact.key.pair), Some(Standing::Held(_)));
             after.push(now);
             verdicts.push(verdict);
         }
-        if let Some(k) = cluster.contacts.iter().position(|contact| leaving == Some(contact.pair))
+        if let Some(k) = cluster.contacts.iter().position(|contact| leaving == Some(contact.key.pair))
             && self.only_slips(cluster, &resting, k, &after[k])?
         {
             resting.push(k);
@@ -175,7 +178,7 @@ impl Simulation {
             self.weigh(cluster, &resting, &after, &mut verdicts, t)?;
         }
         for (contact, verdict) in cluster.contacts.iter().zip(&mut verdicts) {
-            if contact.rests && contact.new && verdict.fate == Fate::Holds {
+            if contact.key.rests && contact.key.new && verdict.fate == Fate::Holds {
                 verdict.limit = self.limit(contact, verdict);
             }
         }
@@ -191,13 +194,13 @@ impl Simulation {
         now: &Kinematics,
     ) -> Result<bool, Obstacle> {
         let contact = &cluster.contacts[k];
-        let (_, surface) = self.world.answer(Self::sides(&contact.pair));
+        let (_, surface) = self.world.answer(Self::sides(&contact.key.pair));
         if surface != Surface::Rough {
             return Ok(false);
         }
         let bodies: Vec<u32> = cluster.bodies.iter().map(|&body| index(body)).collect();
-        let others = resting.iter().map(|&i| cluster.contacts[i].pair);
-        let pairs: Vec<Pair> = core::iter::once(contact.pair).chain(others).collect();
+        let others = resting.iter().map(|&i| cluster.contacts[i].key.pair);
+        let pairs: Vec<Pair> = core::iter::once(contact.key.pair).chain(others).collect();
         let flow = flow_of(&self.world, &bodies, &pairs, self.time());
         let free = flow.acceleration_without(&cluster.after, 0)?;
         Ok(free < -NONE * now.magnitudes[1].max(self.world.gravity.norm()))
@@ -206,11 +209,11 @@ impl Simulation {
     /// When bounces that end here would have ended by themselves: 2v⁺/(|g''|(1−k)), a geometric series whose ratio is
     /// constant but for the change of g''.
     fn limit(&self, contact: &Encounter, verdict: &Verdict) -> Option<[f64; 2]> {
-        let (restitution, _) = self.world.answer(Self::sides(&contact.pair));
+        let (restitution, _) = self.world.answer(Self::sides(&contact.key.pair));
         let (g2, g3) = (verdict.g2?, verdict.g3?);
-        let wait = 2.0 * restitution * contact.before.v.abs() / (g2.abs() * (1.0 - restitution));
+        let wait = 2.0 * restitution * contact.key.before.v.abs() / (g2.abs() * (1.0 - restitution));
         // An error of this impact's time is one of its speed, and so are those of the impacts before.
-        let unsure = contact.error * (1.0 + restitution) / ((1.0 - restitution) * (1.0 - restitution));
+        let unsure = contact.key.error * (1.0 + restitution) / ((1.0 - restitution) * (1.0 - restitution));
         let error = wait * (wait * g3.abs() / g2.abs()).min(1.0) + unsure;
         (wait.is_finite() && error.is_finite()).then_some([wait, error])
     }
@@ -247,7 +250,7 @@ impl Simulation {
             self.at_paradox(cluster, contact, now, verdict);
         } else {
             verdict.fate = self.foresee(cluster, contact, t);
-            verdict.class = "degenerate";
+            verdict.class = Type::Degenerate;
         }
         Ok(())
     }
@@ -264,7 +267,7 @@ impl Simulation {
         let holding = self.weigh_together(cluster, resting)?;
         let mut fates: Vec<Fate> = Vec::with_capacity(resting.len());
         for (i, &k) in resting.iter().enumerate() {
-            let tied = self.movable(&cluster.contacts[k].pair).any(|body| self.world.tied(body));
+            let tied = self.movable(&cluster.contacts[k].key.pair).any(|body| self.world.tied(body));
             // Beside joints accelerations are known less well, and contacts that they leave open are held until they part.
             let open = tied && holding.accelerations[i] <= NONE * after[k].magnitudes[1];
             fates.push(if holding.holds[i] || open { Fate::Holds } else { Fate::Parts });
@@ -276,13 +279,13 @@ impl Simulation {
                 fates[i] == Fate::Holds
                     && (!holding.marginal[i]
                         || holding.rates[i] > 0.0
-                        || self.movable(&contact.pair).any(|body| self.world.tied(body)))
+                        || self.movable(&contact.key.pair).any(|body| self.world.tied(body)))
             });
             if forced {
                 let open =
                     |&i: &usize| fates[i] == Fate::Holds && holding.marginal[i] && holding.rates[i] <= 0.0;
                 let free = |&i: &usize| {
-                    let pair = &cluster.contacts[resting[i]].pair;
+                    let pair = &cluster.contacts[resting[i]].key.pair;
                     !self.movable(pair).any(|body| self.world.tied(body))
                 };
                 let open: Vec<usize> = together.into_iter().filter(open).filter(free).collect();
@@ -319,7 +322,7 @@ impl Simulation {
         let end = self.clock.local(self.settings.until) - t;
         while !open.is_empty() {
             let held = (0..resting.len()).filter(|i| fates[*i] == Fate::Holds && !open.contains(i));
-            let pairs: Vec<Pair> = held.map(|i| cluster.contacts[resting[i]].pair).collect();
+            let pairs: Vec<Pair> = held.map(|i| cluster.contacts[resting[i]].key.pair).collect();
             let flow = flow_of(&self.world, &bodies, &pairs, self.time());
             let (still, _) = without_spin(&self.world, &bodies, &pairs, &cluster.after);
             // Without a motion to ask all of them are held.
@@ -327,7 +330,7 @@ impl Simulation {
             let span = piece.until.min(end);
             let mut first: Option<(f64, usize)> = None;
             for &i in &open {
-                let pair = &cluster.contacts[resting[i]].pair;
+                let pair = &cluster.contacts[resting[i]].key.pair;
                 let left = if piece.rests() {
                     None
                 } else {
@@ -358,7 +361,7 @@ impl Simulation {
                 }
                 None => vec![body],
             };
-            self.movable(&cluster.contacts[resting[i]].pair).flat_map(of).collect()
+            self.movable(&cluster.contacts[resting[i]].key.pair).flat_map(of).collect()
         };
         let mut lots: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         for i in 0..resting.len() {
@@ -376,20 +379,20 @@ impl Simulation {
     }
 
     /// The type of a contact that no impulse decides.
-    fn standing_class(contact: &Encounter, fate: Fate) -> &'static str {
-        let fresh = contact.new && !contact.rests && contact.impulse == 0.0;
+    fn standing_class(contact: &Encounter, fate: Fate) -> Type {
+        let fresh = contact.key.new && !contact.key.rests && contact.impulse == 0.0;
         match fate {
             // Free flight would overlap on both sides of now: no first contact, but a contact that stands.
-            Fate::Holds if fresh => "unrealizable",
-            Fate::Holds => "normal",
-            Fate::Parts => "graze",
-            _ => "degenerate",
+            Fate::Holds if fresh => Type::Unrealizable,
+            Fate::Holds => Type::Normal,
+            Fate::Parts => Type::Graze,
+            _ => Type::Degenerate,
         }
     }
 
     /// Where no derivative decides, the gap in free flight does: the first that is more than rounding.
     fn foresee(&self, cluster: &Cluster, contact: &Encounter, t: f64) -> Fate {
-        let pair = &contact.pair;
+        let pair = &contact.key.pair;
         let speed = self.speed(pair, |body| cluster.after[cluster.place(body)]);
         let passage = self.size(pair) / speed;
         if !passage.is_finite() {
@@ -451,14 +454,14 @@ impl Simulation {
     }
 
     fn at_paradox(&self, cluster: &Cluster, contact: &Encounter, now: &Kinematics, verdict: &mut Verdict) {
-        let speed = self.speed(&contact.pair, |body| cluster.after[cluster.place(body)]);
+        let speed = self.speed(&contact.key.pair, |body| cluster.after[cluster.place(body)]);
         let small = |x: f64, scale: f64| x <= 1e-8 * scale;
-        verdict.class = if !small(now.w.norm(), speed / self.size(&contact.pair)) {
-            "paradox_marginal"
+        verdict.class = if !small(now.w.norm(), speed / self.size(&contact.key.pair)) {
+            Type::ParadoxMarginal
         } else if small(now.slip.norm(), speed) {
-            "paradox_2b_star"
+            Type::Paradox2bStar
         } else {
-            "paradox_2b"
+            Type::Paradox2b
         };
         verdict.force_slope = Some(-now.g3 / self.inverse_mass(cluster, contact));
         verdict.fate = match self.world.on_paradox {
@@ -471,7 +474,7 @@ impl Simulation {
     /// Which of several resting contacts hold: 0 ≤ λ ⟂ g'' ≥ 0 for all of them together.
     fn weigh_together(&self, cluster: &Cluster, resting: &[usize]) -> Result<Holding, Obstacle> {
         let bodies: Vec<u32> = cluster.bodies.iter().map(|&body| index(body)).collect();
-        let pairs: Vec<Pair> = resting.iter().map(|&k| cluster.contacts[k].pair).collect();
+        let pairs: Vec<Pair> = resting.iter().map(|&k| cluster.contacts[k].key.pair).collect();
         let flow = flow_of(&self.world, &bodies, &pairs, self.time());
         let mut states = without_spin(&self.world, &bodies, &pairs, &cluster.after).0;
         flow.project(&mut states)?;
@@ -480,12 +483,12 @@ impl Simulation {
 
     /// n·M·n of a contact.
     pub(super) fn inverse_mass(&self, cluster: &Cluster, contact: &Encounter) -> f64 {
-        let second = contact.pair.second as usize;
+        let second = contact.key.pair.second as usize;
         let mut there = cluster.after[cluster.place(second)];
-        there.position += self.displacement(&contact.pair);
-        let points = contact.before.points;
+        there.position += self.displacement(&contact.key.pair);
+        let points = contact.key.before.points;
         let other = Some((&self.world.bodies[second], &there));
-        match contact.pair.first {
+        match contact.key.pair.first {
             Party::Plane(_) => effective_inverse_mass([None, other], &points, &contact.found.normal),
             Party::Body(first) => {
                 let first = first as usize;

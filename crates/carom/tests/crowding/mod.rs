@@ -1,8 +1,7 @@
-//! Worlds and starts for the tests of crowds, and a watcher that remembers.
+//! Worlds and starts for the tests of crowds.
 #![allow(dead_code, reason = "each test file uses its share")]
 
 use carom::body::{Body, State};
-use carom::crowd::{Collision, Watcher};
 use carom::run::World;
 use carom::scene::model::{Scene, SceneBody};
 use carom::scene::{Format, file};
@@ -10,16 +9,6 @@ use carom::shape::Shape;
 use nalgebra::{UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-
-/// Remembers every collision.
-#[derive(Default)]
-pub struct Memory(pub Vec<Collision>);
-
-impl Watcher for Memory {
-    fn collision(&mut self, collision: &Collision) {
-        self.0.push(*collision);
-    }
-}
 
 pub fn scene(text: &str) -> Scene {
     file::read(text, Format::Toml).unwrap()

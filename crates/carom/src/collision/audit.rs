@@ -1,0 +1,109 @@
+//! A collision checked by its states, and taken into the ledger.
+
+use super::{Cluster, Encounter};
+use crate::audit::event::{Carried, Event, Findings, Member, Struck, examine};
+use crate::contact::Side;
+use crate::record::JointImpulse;
+use crate::run::{Ledger, World};
+
+/// How a collision is checked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Audited {
+    /// Its number.
+    pub event: u64,
+    /// The size of the bodies over that of their shapes.
+    pub size: f64,
+    /// Whether it is an impact; otherwise contacts began or ended without one.
+    pub impact: bool,
+    /// Whether all pairs are looked at after every event.
+    pub few: bool,
+}
+
+impl<K> Cluster<K> {
+    /// Checks the collision by the states before and after, and takes its energy into the ledger: that of its impulses' work, so that the
+    /// ledger does not drift with the bodies.
+    pub fn audit(&self, world: &World, ledger: &mut Ledger, audited: Audited) {
+        let (findings, expected) = self.examine(world, audited);
+        let event = audited.event;
+        ledger.take_findings(&findings, |k| self.contacts[k].sides, event);
+        ledger.see_energy(findings.kinetic_energy);
+        ledger.take_energy_as(expected, findings.energy_change, event);
+        ledger.see_gain(findings.energy_change, event);
+        if audited.few {
+            ledger.struck.extend_from_slice(&self.bodies);
+        }
+    }
+
+    /// What is found, and the work that the impulses should have done.
+    fn examine(&self, world: &World, audited: Audited) -> (Findings, f64) {
+        let member = |k: usize| Member {
+            body: &world.bodies[self.bodies[k]],
+            before: self.before[k],
+            after: self.after[k],
+        };
+        let judge = |members: &[Member], contacts: &[Struck], joints: &[Carried]| {
+            let event = Event {
+                members,
+                planes: &world.planes,
+                contacts,
+                joints,
+                size: audited.size,
+                impact: audited.impact,
+                unilateral: audited.impact && world.options.law.promises_admissible(),
+            };
+            (examine(&event), event.expected_work())
+        };
+        // One contact of free bodies, which is the rule, takes no memory from the heap.
+        match (self.bodies.len(), &self.contacts[..], &self.joints[..]) {
+            (1, [contact], []) => judge(&[member(0)], &[self.struck(contact)], &[]),
+            (2, [contact], []) => judge(&[member(0), member(1)], &[self.struck(contact)], &[]),
+            _ => {
+                let members: Vec<Member> = (0..self.bodies.len()).map(member).collect();
+                let contacts: Vec<Struck> = self.contacts.iter().map(|c| self.struck(c)).collect();
+                let joints: Vec<Carried> = self.joints.iter().map(|j| self.carried(world, j)).collect();
+                judge(&members, &contacts, &joints)
+            }
+        }
+    }
+
+    fn struck(&self, contact: &Encounter<K>) -> Struck {
+        Struck {
+            sides: contact.sides.map(|side| self.local(side)),
+            image: contact.shift,
+            points: contact.ends(),
+            normal: contact.found.normal,
+            gap: contact.found.gap,
+            impulse: if contact.by_joint { Default::default() } else { contact.impulse_vector },
+            restitution: contact.restitution,
+            surface: contact.surface,
+            growing: contact.growing,
+        }
+    }
+
+    fn carried(&self, world: &World, result: &JointImpulse) -> Carried {
+        let bodies = &world.joints[result.joint].bodies;
+        Carried {
+            first: self.place(bodies[0]),
+            second: bodies.get(1).map(|&body| self.place(body)),
+            linear: result.linear,
+            angular: result.angular,
+            point: result.point,
+        }
+    }
+
+    /// Takes the impulses of planes and fixed bodies into the ledger.
+    pub fn book_external(&self, world: &World, ledger: &mut Ledger) {
+        for contact in &self.contacts {
+            let fixed = |side: Side| match side {
+                Side::Plane(_) => true,
+                Side::Body(body) => world.bodies[body].fixed,
+            };
+            let sign = match contact.sides.map(fixed) {
+                [true, _] => 1.0,
+                [false, true] => -1.0,
+                [false, false] => continue,
+            };
+            ledger.take_impulse(&(contact.impulse_vector * sign), &contact.point());
+        }
+    }
+}
