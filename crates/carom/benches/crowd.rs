@@ -69,8 +69,7 @@ fn main() {
         let seconds = worked.zip(work()).map_or(elapsed, |(from, to)| to - from);
         let end = crowd.counts();
         let collisions = (end.collisions - start.collisions) as f64;
-        let each =
-            |count: fn(&carom::crowd::Counts) -> u64| (count(&end) - count(&start)) as f64 / collisions;
+        let each = |count: fn(&carom::run::Counts) -> u64| (count(&end) - count(&start)) as f64 / collisions;
         println!(
             "{name:<17}{bodies:>7}{packing:>9.2}{:>14.0}{:>10.0}{:>7.2}{:>10.2}{:>7.2}{:>7.3}{:>12.0}",
             collisions / seconds,

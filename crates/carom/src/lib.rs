@@ -153,8 +153,10 @@ pub mod scene;
 
 pub mod record;
 
-mod collision;
 pub mod run;
+
+mod collision;
+
 pub mod simulation;
 
 pub mod crowd;

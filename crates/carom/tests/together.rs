@@ -5,8 +5,9 @@ mod crowding;
 
 use carom::body::State;
 use carom::contact::Surface;
-use carom::crowd::{Counts, Crowd, Settings};
+use carom::crowd::{Crowd, Settings};
 use carom::record::{Event, Memory};
+use carom::run::Counts;
 
 use carom::run::Audit;
 use carom::run::World;

@@ -6,11 +6,11 @@ use carom::scene::instant::name;
 use carom::scene::model::Scene;
 use carom::simulation::RollingDemand;
 
-use carom::run::{Audit, Worst};
+use carom::run::{Audit, Counts, Worst};
 use serde::{Serialize, Serializer};
 
 use super::averages::ObservablesEntry;
-use super::engine::{Counts, Loop};
+use super::engine::Loop;
 use super::entries::{EventEntry, ReactionEntry, SampleEntry, StateEntry};
 use super::limits::Violation;
 use super::settings::Settings;

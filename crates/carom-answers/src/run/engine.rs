@@ -10,7 +10,7 @@ use carom::record::{Event, JointReaction, Moment, Recorder, Sample};
 use carom::scene::model::Scene;
 use carom::simulation::{self, RollingDemand, Simulation, SingularPassages};
 
-use carom::run::{Audit, Stopped, Trouble, Unfit, World};
+use carom::run::{Audit, Counts, Stopped, Trouble, Unfit, World};
 use serde::{Deserialize, Serialize};
 
 use super::audience::Audience;
@@ -109,27 +109,6 @@ pub struct Snapshot {
 enum RunnerSnapshot {
     Simulation(Box<simulation::Snapshot>),
     Crowd(Box<crowd::Snapshot>),
-}
-
-/// What a run has counted, whichever loop it is.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Counts {
-    /// Events.
-    pub events: u64,
-    /// Impacts.
-    pub impacts: u64,
-    /// Grazes.
-    pub grazes: u64,
-    /// Contacts that lasted.
-    pub holds: u64,
-    /// Searches for a first contact.
-    pub searches: u64,
-    /// Gaps evaluated.
-    pub gaps: u64,
-    /// Samples of all bodies.
-    pub samples: u64,
-    /// Collisions made elastic because they followed another too soon.
-    pub elastic: u64,
 }
 
 impl Engine {
@@ -320,31 +299,11 @@ impl Engine {
     /// The counts so far.
     pub fn counts(&self) -> Counts {
         match &self.runner {
-            Runner::Simulation(simulation) => {
-                let counts = simulation.counts();
-                Counts {
-                    events: counts.events,
-                    impacts: counts.impacts,
-                    grazes: counts.grazes,
-                    holds: counts.holds,
-                    searches: counts.searches,
-                    gaps: counts.gaps,
-                    samples: counts.samples,
-                    elastic: 0,
-                }
-            }
+            Runner::Simulation(simulation) => simulation.counts(),
             Runner::Crowd(crowd) => {
-                let counts = crowd.counts();
-                Counts {
-                    events: counts.events(),
-                    impacts: counts.events(),
-                    grazes: counts.grazes,
-                    holds: 0,
-                    searches: counts.searches,
-                    gaps: counts.gaps,
-                    samples: self.samples,
-                    elastic: counts.elastic,
-                }
+                let mut counts = crowd.counts();
+                counts.samples = self.samples;
+                counts
             }
         }
     }

@@ -61,7 +61,7 @@ pub use audience::Audience;
 pub use averages::{Estimates, ObservablesEntry};
 pub use changes::{Changes, MOST_THREADS, cores};
 pub use document::{AuditEntry, Document, Rows, Whole, smallest_gap};
-pub use engine::{Counts, Engine, Loop, Snapshot};
+pub use engine::{Engine, Loop, Snapshot};
 pub use entries::{EventEntry, ReactionEntry, SampleEntry, StateEntry, moment_name};
 pub use frames::{Frame, Frames};
 pub use limits::{LIMIT, Violation};

@@ -26,7 +26,7 @@ impl Crowd {
     pub(super) fn compare_totals(&mut self) {
         let mut states = Vec::with_capacity(self.hot.len());
         self.states_into(&mut states);
-        self.ledger.check(&self.world, &states, self.time(), self.counts.events());
+        self.ledger.check(&self.world, &states, self.time(), self.counts.events);
     }
 
     /// Whether there are so few bodies that all pairs are looked at in every event.
@@ -58,7 +58,7 @@ impl Crowd {
         };
         let look = Look {
             time: self.clock.epoch + t,
-            event: self.counts.events(),
+            event: self.counts.events,
             always: self.is_few() && self.settings.growth == 0.0,
             unilateral: self.world.options.law.promises_admissible(),
         };

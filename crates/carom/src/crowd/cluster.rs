@@ -227,7 +227,7 @@ impl Crowd {
     /// The ledger and the recorder are told of an impact.
     pub(super) fn record(&mut self, cluster: &Cluster, t: f64, recorder: &mut impl Recorder) {
         let energy_before = self.ledger.energy();
-        let number = self.counts.events();
+        let number = self.counts.events;
         self.audit_event(cluster, t);
         // The time is that of a contact that closes: one that merely touches was there before.
         let closing = cluster.contacts.iter().filter(|contact| self.closes(contact, cluster));
@@ -258,7 +258,8 @@ impl Crowd {
             }
         };
         self.counts.collisions += count;
-        self.counts.shared += count.saturating_sub(1);
+        self.counts.events += count.min(1);
+        self.counts.impacts += count.min(1);
     }
 
     /// Whether a contact closes by more than rounding.
@@ -268,7 +269,7 @@ impl Crowd {
 
     /// Checks an impact by the states before and after, and takes its energy into the ledger.
     pub(super) fn audit_event(&mut self, cluster: &Cluster, t: f64) {
-        let (event, few) = (self.counts.events(), self.is_few());
+        let (event, few) = (self.counts.events, self.is_few());
         let audited = Audited { event, size: self.size_at(t), impact: true, few };
         cluster.audit(&self.world, &mut self.ledger, audited);
     }

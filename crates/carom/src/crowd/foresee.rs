@@ -243,7 +243,7 @@ impl Crowd {
             self.record(&foreseen.cluster, t, recorder);
             return;
         }
-        self.ledger.see_gap(foreseen.cluster.contacts[0].found.gap, self.counts.events());
+        self.ledger.see_gap(foreseen.cluster.contacts[0].found.gap, self.counts.events);
         self.counts.grazes += 1;
     }
 

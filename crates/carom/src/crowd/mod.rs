@@ -62,7 +62,7 @@ use serde::{Deserialize, Serialize};
 use crate::body::{Body, State};
 use crate::contact::Side;
 use crate::record::Recorder;
-use crate::run::{Audit, Cause, Clock, Foreign, Ledger, Stopped, Trouble, Unfit, World, index};
+use crate::run::{Audit, Cause, Clock, Counts, Foreign, Ledger, Stopped, Trouble, Unfit, World, index};
 use calendar::Calendar;
 use course::Spins;
 use due::{HOME, LOOK, PLANE};
@@ -89,40 +89,6 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self { max_events: u64::MAX, growth: 0.0, contact_time: 0.0 }
-    }
-}
-
-/// What a run has counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Counts {
-    /// Collisions: contacts that closed, each counted.
-    pub collisions: u64,
-    /// Impacts of several contacts at once.
-    pub clusters: u64,
-    /// Contacts of those beyond the first of each: an impact is one event, however many contacts it has.
-    #[serde(default)]
-    pub shared: u64,
-    /// Touches without approach.
-    pub grazes: u64,
-    /// Collisions made elastic because they followed another too soon.
-    pub elastic: u64,
-    /// Bodies that looked for their next event.
-    pub predictions: u64,
-    /// Pairs searched for a contact with the certificate.
-    pub searches: u64,
-    /// Gaps evaluated in those searches.
-    pub gaps: u64,
-    /// Bodies that left their neighbourhood.
-    pub moves: u64,
-}
-
-impl Counts {
-    /// Impacts, each of them one event.
-    #[must_use]
-    #[inline(always)]
-    pub const fn events(&self) -> u64 {
-        self.collisions - self.shared
     }
 }
 
@@ -322,7 +288,7 @@ impl Crowd {
         if self.stopped.is_some() {
             return Some(self.stopped);
         }
-        if self.counts.events() >= self.settings.max_events {
+        if self.counts.events >= self.settings.max_events {
             return Some(Some(Stopped::MaxEvents));
         }
         if self.counts.collisions >= last {

@@ -251,7 +251,7 @@ impl Crowd {
         let separation = normal.dot(&(velocities[1] - velocities[0])) - growing;
         let expected = 0.5 * impulse * ((1.0 - restitution) * approach + 2.0 * growing);
         let speed = v.norm() + growing;
-        let number = self.counts.events();
+        let number = self.counts.events;
         let energy_before = self.ledger.energy();
         self.ledger.take_energy_as(expected, change, number);
         self.ledger.see_gap(gap, number);
@@ -274,6 +274,8 @@ impl Crowd {
             self.ledger.take_impulse(&(vector * sign), &(here + normal * (radii[0] * self.size_at(t))));
         }
         self.counts.collisions += 1;
+        self.counts.events += 1;
+        self.counts.impacts += 1;
         self.counts.elastic += u64::from(soon);
         recorder.events(&[Event {
             number,

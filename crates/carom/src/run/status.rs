@@ -5,21 +5,33 @@ use serde::{Deserialize, Serialize};
 use crate::contact::Side;
 use crate::flow::Obstacle;
 
-/// What a run has counted.
+/// What a run has counted, whichever engine ran it; what an engine does not do it does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
 pub struct Counts {
-    /// Events.
+    /// Events; an impact is one, however many contacts it has.
     pub events: u64,
     /// Events that are impacts.
     pub impacts: u64,
-    /// Grazes.
+    /// Contacts that closed in those, each counted.
+    pub collisions: u64,
+    /// Impacts of several contacts at once.
+    pub clusters: u64,
+    /// Grazes: touches without approach.
     pub grazes: u64,
     /// Holds begun.
     pub holds: u64,
-    /// Pairs searched for a contact.
+    /// Collisions made elastic because they followed another too soon.
+    pub elastic: u64,
+    /// Bodies that looked for their next event.
+    pub predictions: u64,
+    /// Pairs searched for a contact with the certificate.
     pub searches: u64,
     /// Gaps evaluated in those searches.
     pub gaps: u64,
+    /// Bodies that left their neighbourhood.
+    pub moves: u64,
     /// Samples taken.
     pub samples: u64,
     /// Events in a row that did not move the clock.
