@@ -9,6 +9,10 @@ mod audit;
 mod event;
 mod resolve;
 pub(crate) mod spheres;
+#[cfg(test)]
+pub(crate) mod spoiled;
+#[cfg(test)]
+mod tests;
 
 use nalgebra::Vector3;
 

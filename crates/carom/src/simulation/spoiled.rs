@@ -6,11 +6,9 @@ use nalgebra::Vector3;
 use super::queue::{Due, Pair};
 use super::touch::Cluster;
 use super::{Simulation, World};
+use crate::collision::spoiled::{LIMIT, failed, spoil};
 use crate::contact::Side;
 use crate::scene::{Format, file};
-
-/// What is allowed of everything.
-const LIMIT: f64 = 1e-9;
 
 fn begin(text: &str) -> Simulation {
     let scene = file::read(&format!("carom = 1\n{text}"), Format::Toml).unwrap();
@@ -61,19 +59,7 @@ fn impact(text: &str) -> (Simulation, Cluster) {
 fn wrong(simulation: &Simulation, cluster: &Cluster) -> Vec<&'static str> {
     let mut simulation = simulation.clone();
     simulation.audit_event(cluster, true);
-    let audit = simulation.audit();
-    let all = [
-        ("points", audit.points_error_max),
-        ("impulse", audit.impulse_error_max),
-        ("work", audit.work_error_max),
-        ("restitution", audit.restitution_error_max),
-        ("unilateral", audit.unilateral_error_max),
-        ("energy", audit.energy_error_max),
-    ];
-    all.into_iter()
-        .filter(|(_, worst)| worst.value > LIMIT || worst.value.is_nan())
-        .map(|all| all.0)
-        .collect()
+    failed(&simulation.audit())
 }
 
 const TWO: &str = "
@@ -151,64 +137,9 @@ fn a_good_event_passes_and_each_spoiled_one_fails() {
     for (name, text) in [("two", TWO), ("three", THREE), ("hinged", HINGED), ("sliding", SLIDING)] {
         let (simulation, good) = impact(text);
         assert_eq!(wrong(&simulation, &good), Vec::<&str>::new(), "{name}");
-        let last = good.bodies.iter().rposition(|&body| !simulation.world.bodies[body].fixed).unwrap();
-        let spoil = |what: &str, expected: &str, change: &dyn Fn(&mut Cluster)| {
-            let mut bad = good.clone();
-            change(&mut bad);
+        for (what, fails, bad) in spoil(&simulation.world, &good) {
             let found = wrong(&simulation, &bad);
-            assert!(found.contains(&expected), "{name}, {what}: {found:?}");
-        };
-        let aside = Vector3::new(1e-6, 2e-6, -1e-6);
-        spoil("the first point moved", "points", &|bad| bad.contacts[0].found.points[0] += aside);
-        spoil("the second point moved", "points", &|bad| bad.contacts[0].found.points[1] += aside);
-        spoil("both points moved", "points", &|bad| {
-            bad.contacts[0].found.points.iter_mut().for_each(|point| *point += aside);
-        });
-        spoil("the normal tilted", "points", &|bad| {
-            bad.contacts[0].found.normal = (bad.contacts[0].found.normal + aside * 1e3).normalize();
-        });
-        spoil("a gap", "points", &|bad| bad.contacts[0].found.gap += 1e-6);
-        spoil("an impulse scaled", "impulse", &|bad| bad.contacts[0].impulse_vector *= 1.000_001);
-        spoil("an impulse turned", "impulse", &|bad| bad.contacts[0].impulse_vector += aside);
-        spoil("a velocity changed", "impulse", &|bad| bad.after[last].velocity += aside);
-        spoil("a spin changed", "impulse", &|bad| bad.after[last].angular_velocity += aside);
-        spoil("energy", "work", &|bad| bad.after[last].velocity *= 1.000_01);
-        spoil("no number", "impulse", &|bad| bad.after[last].velocity.x = f64::NAN);
-        if good.contacts.len() > 1 {
-            spoil("a contact left out of the list", "impulse", &|bad| {
-                bad.contacts.remove(0);
-            });
-        } else if name != "sliding" {
-            // Everything a little stronger, and consistent in itself: only the restitution is wrong.
-            spoil("a restitution", "restitution", &|bad| {
-                let more = 1.000_001;
-                for (after, before) in bad.after.iter_mut().zip(&bad.before) {
-                    after.velocity = before.velocity + (after.velocity - before.velocity) * more;
-                    let change = after.angular_velocity - before.angular_velocity;
-                    after.angular_velocity = before.angular_velocity + change * more;
-                }
-                bad.contacts[0].impulse_vector *= more;
-                for joint in &mut bad.joints {
-                    joint.linear *= more;
-                    joint.angular *= more;
-                }
-            });
-        }
-        // As if nothing had happened, or the other way round.
-        spoil("no impact", "unilateral", &|bad| {
-            bad.after.clone_from(&bad.before);
-            bad.contacts.iter_mut().for_each(|contact| contact.impulse_vector = Vector3::zeros());
-            bad.joints.clear();
-        });
-        spoil("a pull", "unilateral", &|bad| bad.contacts[0].impulse_vector *= -1.0);
-        if name == "sliding" {
-            spoil("too much friction", "unilateral", &|bad| {
-                bad.contacts[0].impulse_vector.y += 0.4 * bad.contacts[0].impulse_vector.z;
-            });
-        }
-        if name == "hinged" {
-            spoil("a joint's impulse", "impulse", &|bad| bad.joints[0].linear += aside);
-            spoil("a joint's moment", "impulse", &|bad| bad.joints[0].angular += aside);
+            assert!(found.contains(&fails), "{name}, {what}: {found:?}");
         }
     }
 }

@@ -1,0 +1,224 @@
+//! Every scene that both engines can run is run by both: scenes of `cases/` and random ones, impacts of several contacts among them.
+//! Events, states and audits are compared.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod crowding;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use carom::body::State;
+use carom::contact::Surface;
+use carom::crowd::{Crowd, Settings};
+use carom::record::{Event, Kind, Memory};
+use carom::run::{Audit, Stopped, World};
+use carom::scene::model::RunSettings;
+use carom::scene::{Format, file};
+use carom::shape::{HalfSpace, Shape};
+use carom::simulation::Simulation;
+use crowding::{body, world};
+use nalgebra::{Unit, UnitQuaternion, Vector3};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Events after which chaos has magnified rounding too far.
+const MOST: u64 = 40;
+
+/// What an engine made of a world.
+struct Ran {
+    events: Vec<Event>,
+    states: Vec<State>,
+    audit: Audit,
+    stopped: Option<Stopped>,
+}
+
+fn by_simulation(world: &World, states: &[State], until: f64) -> Ran {
+    let settings = RunSettings { until, sample: 0.0, max_events: MOST as usize, ..RunSettings::default() };
+    let mut simulation = Simulation::new(world.clone(), states, settings).unwrap();
+    let mut memory = Memory::default();
+    let stopped = Some(simulation.run(&mut memory, |_| true));
+    Ran { events: memory.events, states: simulation.states(), audit: simulation.audit(), stopped }
+}
+
+fn by_edmd(world: &World, states: &[State], until: f64) -> Ran {
+    let mut crowd =
+        Crowd::new(world.clone(), states, Settings { max_events: MOST, ..Settings::default() }).unwrap();
+    let mut memory = Memory::default();
+    let stopped = crowd.advance(until, u64::MAX, &mut memory);
+    Ran { events: memory.events, states: crowd.states(), audit: crowd.audit(), stopped }
+}
+
+/// Compares the two; how many impacts there were, or none where contacts are held, which only one engine does.
+fn compare(name: &str, world: &World, states: &[State], until: f64) -> Option<usize> {
+    let one = by_simulation(world, states, until);
+    let lasts = |event: &Event| !matches!(event.kind, Kind::Impact | Kind::Graze);
+    if one.events.iter().any(lasts) || one.stopped == Some(Stopped::Stalled) {
+        return None;
+    }
+    let two = by_edmd(world, states, until);
+    assert_eq!(one.stopped, two.stopped, "{name}");
+    // A graze is an event of one engine, and counted by the other.
+    let impacts: Vec<&Event> = one.events.iter().filter(|event| event.kind == Kind::Impact).collect();
+    let grazes = one.events.len() > impacts.len();
+    if !grazes {
+        assert_eq!(impacts.len(), two.events.len(), "{name}");
+    }
+    let mut left: Vec<&Event> = two.events.iter().collect();
+    let mut numbers: Vec<[u64; 2]> = Vec::new();
+    let speed = states.iter().map(|s| s.velocity.norm() + s.angular_velocity.norm()).fold(0.0, f64::max);
+    let mass = world.bodies.iter().map(|body| body.mass).fold(0.0, f64::max);
+    for (k, a) in impacts.iter().enumerate() {
+        // What happens at one time in different places has no order.
+        let same = |b: &&Event| b.sides == a.sides && (a.time - b.time).abs() * speed < 1e-9;
+        let Some(place) = left.iter().position(same) else {
+            assert!(grazes, "{name}: {k}: {a:?}\nagainst {:?}", two.events.get(k));
+            break;
+        };
+        let b = left.remove(place);
+        assert_eq!((a.kind, a.class, a.image), (b.kind, b.class, b.image), "{name}: {k}");
+        numbers.push([a.number, b.number]);
+        let errors = [
+            (a.time - b.time).abs() * speed,
+            (a.point - b.point).norm(),
+            (a.normal - b.normal).norm(),
+            (a.between - b.between).norm(),
+            (a.approach - b.approach).abs() / speed,
+            (a.separation - b.separation).abs() / speed,
+            (a.impulse - b.impulse).abs() / (mass * speed),
+            (a.impulse_vector - b.impulse_vector).norm() / (mass * speed),
+            (a.energy_before - b.energy_before).abs() / (mass * speed * speed),
+            (a.energy_after - b.energy_after).abs() / (mass * speed * speed),
+        ];
+        let worst = errors.into_iter().fold(0.0, f64::max);
+        assert!(worst < 1e-9 && worst.is_finite(), "{name}: {k}: {errors:?}\n{a:?}\n{b:?}");
+        let bounds = [a.time_error, b.time_error];
+        assert!(bounds.iter().all(|bound| *bound < 1e-9 / speed.min(1.0)), "{name}: {k}: {bounds:?}");
+    }
+    // Contacts of one impact in one engine are of one impact in the other.
+    for [a, b] in &numbers {
+        let split = numbers.iter().find(|[c, d]| (a == c) != (b == d));
+        assert_eq!(split, None, "{name}: {a} {b}");
+    }
+    if one.stopped == Some(Stopped::Until) {
+        for (a, b) in one.states.iter().zip(&two.states) {
+            let (p, q) = (a.orientation.coords, b.orientation.coords);
+            let worst = ((a.position - b.position).norm())
+                .max((p - q).norm().min((p + q).norm()))
+                .max((a.velocity - b.velocity).norm() / speed);
+            assert!(worst < 1e-8, "{name}: {worst:e}");
+        }
+    }
+    for audit in [one.audit, two.audit] {
+        let worst = [
+            audit.energy_error_max.value,
+            audit.linear_error_max.value,
+            audit.points_error_max.value,
+            audit.impulse_error_max.value,
+            audit.work_error_max.value,
+            audit.restitution_error_max.value,
+            audit.unilateral_error_max.value,
+        ];
+        assert!(worst.iter().all(|error| *error < 1e-11), "{name}: {audit:?}");
+    }
+    Some(impacts.len())
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] })
+        .collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn scenes_of_the_repository() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
+    let (mut ran, mut impacts) = (0, 0);
+    for path in files(&cases) {
+        let format = match path.extension().and_then(|x| x.to_str()) {
+            Some("toml") => Format::Toml,
+            Some("json") => Format::Json,
+            _ => continue,
+        };
+        let Ok(scene) = file::read(&fs::read_to_string(&path).unwrap(), format) else { continue };
+        let (world, states) = World::of(&scene);
+        let plain = scene.fills.is_empty() && scene.joints.is_empty() && scene.loads.is_empty();
+        if !plain || Crowd::suits(&world).is_err() || states.len() > 300 {
+            continue;
+        }
+        let name = path.display().to_string();
+        if let Some(count) = compare(&name, &world, &states, scene.run.until) {
+            ran += 1;
+            impacts += count;
+        }
+    }
+    println!("{ran} scenes, {impacts} impacts");
+    assert!(ran >= 10 && impacts >= 100, "{ran} scenes, {impacts} impacts");
+}
+
+/// Bodies of all shapes on a lattice, in a box, among planes or free; equal balls that touch their neighbours in one of four.
+fn random_world(source: &mut ChaCha8Rng) -> (World, Vec<State>) {
+    let touching = source.random_range(0..4) == 0;
+    let side: usize = source.random_range(2..4);
+    let mut bodies = Vec::new();
+    let mut states = Vec::new();
+    for cell in 0..side * side * source.random_range(1..3) {
+        let place = [cell % side, cell / side % side, cell / side / side];
+        let position = Vector3::from_fn(|i, _| (place[i] as f64 + 0.5) * if touching { 1.0 } else { 2.6 });
+        let mut axis = || source.random_range(0.3..1.0);
+        let semi_axes = [axis(), axis(), axis()];
+        let shape = match source.random_range(0..3) {
+            _ if touching => Shape::Sphere { radius: 0.5 },
+            0 => Shape::Sphere { radius: semi_axes[0] },
+            1 => Shape::Ellipsoid { semi_axes },
+            _ => Shape::Superellipsoid { semi_axes, exponent: 4.0 },
+        };
+        let mut state = State::at(position);
+        let mut number = || source.random_range(-1.0..1.0);
+        let turn = Vector3::new(number(), number(), number());
+        state.orientation = UnitQuaternion::from_scaled_axis(turn);
+        if !touching || cell == 0 {
+            state.velocity = Vector3::new(number(), number(), number());
+            state.angular_velocity = Vector3::new(number(), number(), number());
+        }
+        bodies.push(body(shape, if touching { 1.0 } else { source.random_range(0.5..2.0) }));
+        states.push(state);
+    }
+    let length = side as f64 * 2.6 + 0.5;
+    let walls = source.random_range(0..3);
+    let lengths = (walls == 0 && !touching).then(|| Vector3::repeat(length));
+    let mut world = world(&bodies, lengths);
+    if walls == 1 {
+        for k in 0..6 {
+            let normal = Vector3::from_fn(|i, _| if i == k / 2 { [1.0, -1.0][k % 2] } else { 0.0 });
+            let offset = if k % 2 == 0 { -0.2 } else { -length };
+            world.planes.push(HalfSpace { normal: Unit::new_normalize(normal), offset });
+        }
+    }
+    world.surface.restitution = [1.0, 0.9, 0.5][source.random_range(0..3)];
+    world.surface.kind =
+        [Surface::Smooth, Surface::Smooth, Surface::Rough, Surface::Coulomb(0.3)][source.random_range(0..4)];
+    (world, states)
+}
+
+#[test]
+fn random_scenes() {
+    let count =
+        std::env::var("CAROM_SCENES").ok().and_then(|text| text.parse::<u64>().ok()).unwrap_or(1) * 100;
+    let (mut ran, mut impacts, mut held) = (0, 0, 0);
+    for seed in 0..count {
+        let (world, states) = random_world(&mut ChaCha8Rng::seed_from_u64(seed));
+        match compare(&format!("seed {seed}"), &world, &states, 4.0) {
+            Some(found) => {
+                ran += 1;
+                impacts += found;
+            }
+            None => held += 1,
+        }
+    }
+    println!("{ran} scenes, {impacts} impacts; in {held} contacts are held");
+    assert!(ran * 2 > count && impacts as u64 > 5 * count, "{ran} scenes, {impacts} impacts, {held} held");
+}
