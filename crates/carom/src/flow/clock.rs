@@ -20,22 +20,16 @@
 use nalgebra::Vector3;
 
 use super::Flow;
-use super::flat::Flat;
 use super::gauss::{Gauss, Leg};
 use super::piece::Bounds;
 use super::series::{MOST_TERMS, count};
-use super::unknowns::{PER_BODY, PER_FLAT, unpack};
-use crate::contact::Side;
-use crate::shape::Convex;
+use super::unknowns::{PER_BODY, unpack};
 
 /// How much the pace may fall below its mean within a piece.
 const STEEPEST: f64 = 300.0;
 
 /// What a piece across a ring may leave out, beside the size.
 const NOTHING: f64 = 1e-15;
-
-/// What a leg may be wrong by for having a kink within, relative to sizes.
-const KINK: f64 = 1e-17;
 
 /// The parts in which a piece is bounded.
 const PANELS: usize = 8;
@@ -78,35 +72,6 @@ pub(super) fn place_of(leg: &Leg, unknown: usize, value: f64, last: f64) -> f64 
     if -under < over { low } else { high }
 }
 
-/// Looks for a sign between two places.
-const SIGNS: usize = 32;
-
-/// Where an unknown first changes its sign, beyond values within a tolerance of zero at the start.
-fn first_change(leg: &Leg, unknown: usize, tolerance: f64) -> Option<f64> {
-    let at = |place: f64| {
-        let mut found = [0.0];
-        leg.at(place, unknown..unknown + 1, &mut found);
-        found[0]
-    };
-    let place = |k: usize| leg.from + leg.length * (count(k) / count(SIGNS));
-    let (mut low, mut sign) = (leg.from, at(leg.from));
-    for k in 1..=SIGNS {
-        let (mut high, found) = (place(k), at(place(k)));
-        if sign.abs() > tolerance && sign * found < 0.0 {
-            while high - low > f64::EPSILON * leg.length {
-                let middle = 0.5 * (low + high);
-                if middle <= low || middle >= high {
-                    break;
-                }
-                if at(middle) * sign > 0.0 { low = middle } else { high = middle }
-            }
-            return Some(high);
-        }
-        (low, sign) = (place(k), found);
-    }
-    None
-}
-
 /// How a body's velocities change over a part of a leg: bounds of |dv/dσ|, |dω/dσ| and |ω|.
 #[derive(Debug, Clone, Copy)]
 struct Swing {
@@ -116,31 +81,6 @@ struct Swing {
 }
 
 impl Flow {
-    /// Where a leg first crosses a ring over which its rates are not smooth: of exponents that are not even. A leg should end
-    /// there, and the next one set out from there.
-    pub(super) fn first_kink(&self, flats: &[Option<Flat>], leg: &Leg) -> Option<f64> {
-        let mut first: Option<f64> = None;
-        let held = (0..flats.len()).filter(|&i| flats[i].is_some());
-        for (place, i) in held.enumerate() {
-            for (side, part) in self.contacts[i].sides.iter().enumerate() {
-                let Side::Body(b) = *part else { continue };
-                let exponent = self.bodies[b].shape.exponent();
-                if exponent <= 2.0 || 2.0 * libm::floor(0.5 * exponent) == exponent {
-                    continue;
-                }
-                // Within x the rates are wrong by x^{p−2}, and what they add up to by x^{p−1}.
-                let tolerance = self.lengths[b] * libm::pow(KINK, 1.0 / (exponent - 1.0));
-                let base = self.contact_unknown(0, 0) + 1 + place * PER_FLAT + 3 * side;
-                for unknown in base..base + 3 {
-                    if let Some(place) = first_change(leg, unknown, tolerance) {
-                        first = Some(first.map_or(place, |first| first.min(place)));
-                    }
-                }
-            }
-        }
-        first
-    }
-
     /// How far a piece of a leg may go, at most until a place, and its bounds.
     pub(super) fn cut(&self, gauss: &Gauss, leg: &Leg, last: f64) -> (f64, Vec<Bounds>) {
         let clock = self.contact_unknown(0, 0);

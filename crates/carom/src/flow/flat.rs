@@ -12,14 +12,15 @@
 //! **A clock** (Sundman's). Such steps run in σ, the way of the contact point beside the time, and t is an unknown:
 //!
 //! ```text
-//! dt/dσ = s = 1/√(c² + Σ|e|²/ℓ²)        s e, s λ and all the rates times s are finite; analytic for even p
+//! dt/dσ = s = 1/√(c² + Σ|e|²/ℓ²)        s e, s λ and all the rates times s are finite; analytic for even p (else `kink`)
 //! ```
 //!
 //! with c and ℓ the motion's rate and size. Everything of [`System`] that is a rate, an acceleration or a force is s times
 //! that; in ordinary steps s is one.
 //!
 //! **Points carried.** The orientation tells x only to ε^{1/(p−1)} there. In σ the point itself is an unknown, x' = Rᵀ(s e),
-//! set out from where the orientation tells it well. The curvature is a function of the point. In body axes, with normal m
+//! set out from where the orientation tells it well. A group that is formed anew in the midst of a flat, because another of its
+//! contacts let go, sets out from the points of the last one ([`Points`]). The curvature is a function of the point. In body axes, with normal m
 //! and bends d_i = (p−1)|x_i/a_i|^{p−2}/(a_i²|G|), each good to its own last digits, e is the least of ½Σd_i e_i² + w·e across m:
 //!
 //! ```text
@@ -36,9 +37,9 @@
 
 use nalgebra::{Matrix2, Unit, Vector2, Vector3};
 
-use super::Flow;
 use super::lines::Line;
 use super::system::System;
+use super::{Flow, Part};
 use crate::contact::Side;
 use crate::contact::kinematics::Kinematics;
 use crate::joint::across;
@@ -51,6 +52,16 @@ pub(super) struct Flat {
     pub points: [Vector3<f64>; 2],
     /// The axes of the second body that lie along a plane.
     pub locked: [bool; 3],
+}
+
+/// Where contacts near flats are, which the states of bodies tell only to ε^{1/(p−1)}: from each body's centre to the contact point,
+/// in its own axes; zero for a plane. None of a contact that its states tell.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Points {
+    /// Of each contact that may let go.
+    pub contacts: Vec<Option<[Vector3<f64>; 2]>>,
+    /// Of each joint.
+    pub joints: Vec<Option<[Vector3<f64>; 2]>>,
 }
 
 /// The greatest relative curvature, times the size, that is followed as flat.
@@ -86,6 +97,19 @@ fn bends(shape: &Shape, x: &Vector3<f64>) -> Option<[Vector3<f64>; 2]> {
 }
 
 impl Flow {
+    /// Points as the flats of contacts that carried them.
+    pub(super) fn carried(&self, points: &Points) -> Vec<Option<Flat>> {
+        let mut carried = points.contacts.clone();
+        carried.resize(self.contacts.len(), None);
+        for (part, known) in self.joints.iter().zip(&points.joints) {
+            if let Part::Contact(i) = *part {
+                carried[i] = *known;
+            }
+        }
+        let flat = |points: [Vector3<f64>; 2]| Flat { points, locked: [false; 3] };
+        carried.into_iter().map(|points| points.map(flat)).collect()
+    }
+
     /// The smaller size of a contact's sides, if one of them has flats.
     fn flat_size(&self, contact: usize) -> Option<f64> {
         let mut size = f64::INFINITY;

@@ -40,6 +40,7 @@ mod forces;
 mod friction;
 pub(crate) mod golden;
 mod holding;
+mod kink;
 mod lines;
 mod load;
 mod newton;
@@ -56,6 +57,7 @@ mod unknowns;
 
 use nalgebra::Vector3;
 
+pub use flat::Points;
 pub(crate) use friction::NO_SLIP;
 pub use holding::Holding;
 pub use load::{Custom, End, Load, Wrench};

@@ -4,13 +4,13 @@
 
 use nalgebra::Vector3;
 
-use super::Mode;
 use super::clock::place_of;
 use super::flat::Flat;
 use super::gauss::Leg;
 use super::series::first_fall;
 use super::system::Correction;
-use super::unknowns::{PER_BODY, PER_CONTACT, PER_TIE, unpack};
+use super::unknowns::{PER_BODY, PER_CONTACT, PER_FLAT, PER_TIE, unpack};
+use super::{Mode, Points};
 use crate::body::{Body, State};
 use crate::gap::gap_to_plane;
 use crate::shape::HalfSpace;
@@ -94,6 +94,8 @@ pub struct Piece {
     /// The unknown that is the time since its start, if the leg runs by a clock, and the place of its end.
     pub(super) clock: Option<usize>,
     pub(super) last: f64,
+    /// How many contacts may let go: the others are joints'.
+    pub(super) loose: usize,
     /// The flats at its end.
     pub(super) flats: Vec<Option<Flat>>,
     /// The slips of contacts that slip, at its end, as they were carried.
@@ -285,6 +287,29 @@ impl Piece {
     #[must_use]
     pub fn nears_flat(&self) -> bool {
         self.flats.iter().any(Option::is_some)
+    }
+
+    /// What it knows of contact points near flats at a time within, better than states tell.
+    #[must_use]
+    pub fn points(&self, t: f64) -> Points {
+        let mut found: Vec<Option<[Vector3<f64>; 2]>> = vec![None; self.flats.len()];
+        if let Some(clock) = self.clock {
+            let place = self.place(t);
+            let flats = (0..self.flats.len()).filter(|&i| self.flats[i].is_some());
+            for (k, i) in flats.enumerate() {
+                let base = clock + 1 + k * PER_FLAT;
+                let mut at = [0.0; PER_FLAT];
+                self.leg.at(place, base..base + PER_FLAT, &mut at);
+                found[i] = Some([Vector3::new(at[0], at[1], at[2]), Vector3::new(at[3], at[4], at[5])]);
+            }
+        }
+        let joint = |anchor: &Anchor| match *anchor {
+            Anchor::Rolling { contact, .. } => found[contact],
+            Anchor::Tie(_) => None,
+        };
+        let joints = self.joints.iter().map(joint).collect();
+        found.truncate(self.loose);
+        Points { contacts: found, joints }
     }
 
     /// Whether it rolls across a flat, by a clock of its own.

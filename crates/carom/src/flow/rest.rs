@@ -99,6 +99,7 @@ impl Flow {
             drift: Correction { position: 0.0, velocity: 0.0 },
             clock: None,
             last: leg.from + leg.length,
+            loose: self.loose,
             flats: system.flats,
             slips: vec![None; self.contacts.len()],
             reference: system.reference,

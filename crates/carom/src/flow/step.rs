@@ -11,7 +11,7 @@ use super::sizes::Sizes;
 use super::slips::STOPPED;
 use super::system::{Correction, Level, System};
 use super::unknowns::{PER_BODY, unpack};
-use super::{Flow, Mode, Obstacle, Part};
+use super::{Flow, Mode, Obstacle, Part, Points};
 use crate::body::State;
 use crate::contact::{Side, Surface};
 use crate::shape::unit;
@@ -53,15 +53,33 @@ impl Flow {
     ///
     /// The obstacle, if there is no motion from here.
     pub fn advance(&self, states: &[State], from: f64, until: f64) -> Result<Piece, Obstacle> {
+        self.advance_at(states, &Points::default(), from, until)
+    }
+
+    /// [`Flow::advance`] with what is known of contact points near flats: those of a [`Piece`] that led to these states in another
+    /// group.
+    ///
+    /// # Errors
+    ///
+    /// The obstacle, if there is no motion from here.
+    pub fn advance_at(
+        &self,
+        states: &[State],
+        points: &Points,
+        from: f64,
+        until: f64,
+    ) -> Result<Piece, Obstacle> {
         let mut system = System::new(self, self.modes_without_friction());
         system.time = from;
         let mut start = states.to_vec();
         system.place(&start);
-        system.find_flats(&[]);
+        system.find_flats(&self.carried(points));
         self.slacken_moving(&mut system, &start)?;
         let given = system.project(&mut start)?;
         system.place(&start);
-        system.find_flats(&[]);
+        // At the same points: velocities were put on the rows there, and the rounding of an orientation moves them far.
+        let found = core::mem::take(&mut system.flats);
+        system.find_flats(&found);
         system.modes = self.modes(&mut system, &start)?;
         self.slacken(&mut system, &start)?;
         let still = system.still;
@@ -205,6 +223,7 @@ impl Flow {
         before: Option<&Piece>,
     ) -> Result<Result<Piece, Vec<(usize, usize)>>, Obstacle> {
         let clocked = system.clock;
+        let ahead = self.kink_ahead(system);
         let extras = system.extras();
         let clock = clocked.then(|| self.contact_unknown(0, 0));
         let mut y = vec![0.0; self.unknowns(extras)];
@@ -249,6 +268,11 @@ impl Flow {
         if let (true, Some(piece)) = (system.onto, before) {
             length = length.min(GROWTH * piece.leg.length);
         }
+        let natural = length;
+        let aimed = ahead.is_some_and(|ahead| ahead < length);
+        if let Some(ahead) = ahead.filter(|&ahead| aimed && ahead > SHORTEST * first) {
+            (length, longest) = (ahead, longest.min(ahead));
+        }
         let (mut leg, mut next_length);
         let (mut near, mut passage, mut widest): (bool, Option<f64>, f64) = (false, None, 0.0);
         let (mut tries, mut kinks, mut narrowings) = (0, 0, 0);
@@ -290,12 +314,12 @@ impl Flow {
                 }
                 (near, passage) = (survey.near, survey.passage);
             }
-            if clocked
-                && kinks < MOST_KINKS
-                && let Some(place) = self.first_kink(&system.flats, &leg)
+            if kinks < MOST_KINKS
+                && let Some(place) = self.first_kink(system, &leg)
+                && place - leg.from > SHORTEST * first
             {
                 kinks += 1;
-                (length, longest) = (place, place);
+                (length, longest) = (place - leg.from, place - leg.from);
                 continue;
             }
             if leg.length > SHORTEST * first && self.turns_about(system, &gauss, &leg, sizes) {
@@ -309,6 +333,10 @@ impl Flow {
                 break;
             }
             length = next_length;
+        }
+        // What ends on a ring says nothing of how far a step may go beyond it.
+        if aimed || kinks > 0 {
+            next_length = next_length.max(natural);
         }
         // Where in its leg the piece ends, and how.
         let whole = outset + leg.length;
@@ -367,6 +395,7 @@ impl Flow {
             leg,
             clock,
             last,
+            loose: self.loose,
             flats: system.flats.clone(),
             slips,
             reference: system.reference.clone(),

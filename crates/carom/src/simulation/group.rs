@@ -11,7 +11,7 @@ use super::Simulation;
 use super::queue::{Pair, Party};
 use crate::body::{Body, State};
 use crate::contact::{Side, Surface};
-use crate::flow::{Correction, Flow, Held, Piece, Reaction};
+use crate::flow::{Correction, Flow, Held, Piece, Points, Reaction};
 use crate::motion::Flight;
 use crate::run::StateRecord;
 use crate::run::World;
@@ -29,8 +29,10 @@ pub(super) struct Group {
     pub zero: f64,
     /// The same in the time of the run, when the flow set out: forces may depend on it.
     pub begun: f64,
-    /// The states from which the flow set out, at its zero, and how many pieces have followed the first.
+    /// The states from which the flow set out, at its zero, with contact points near flats, and how many pieces have followed the
+    /// first.
     pub origin: Vec<State>,
+    pub points: Points,
     pub follows: u32,
     pub piece: Piece,
     /// How balls without friction turn: as in free flight, whatever holds them. The flow knows them without spin.
@@ -54,6 +56,9 @@ pub(super) struct GroupRecord {
     zero: f64,
     begun: f64,
     origin: Vec<StateRecord>,
+    /// Of contacts, then of joints.
+    #[serde(default)]
+    points: [Vec<Option<[[f64; 3]; 2]>>; 2],
     follows: u32,
     impulses: Vec<f64>,
     slopes: Vec<Option<f64>>,
@@ -151,6 +156,8 @@ impl Group {
             zero: self.zero,
             begun: self.begun,
             origin: self.origin.iter().map(StateRecord::from).collect(),
+            points: [&self.points.contacts, &self.points.joints]
+                .map(|points| points.iter().map(|sides| sides.map(|sides| sides.map(Into::into))).collect()),
             follows: self.follows,
             impulses: self.impulses.clone(),
             slopes: self.slopes.clone(),
@@ -164,7 +171,11 @@ impl Group {
         let flow = flow_of(world, &record.bodies, &record.pairs, record.begun);
         let origin: Vec<State> = record.origin.iter().map(State::from).collect();
         let (still, spins) = without_spin(world, &record.bodies, &record.pairs, &origin);
-        let mut piece = flow.advance(&still, 0.0, FOREVER).ok()?;
+        let [contacts, joints] = record.points.clone().map(|points| {
+            points.into_iter().map(|sides| sides.map(|sides| sides.map(Vector3::from))).collect()
+        });
+        let points = Points { contacts, joints };
+        let mut piece = flow.advance_at(&still, &points, 0.0, FOREVER).ok()?;
         for _ in 0..record.follows {
             piece = flow.follow(&piece, FOREVER).ok()?;
         }
@@ -175,6 +186,7 @@ impl Group {
             zero: record.zero,
             begun: record.begun,
             origin,
+            points,
             follows: record.follows,
             piece,
             spins,

@@ -9,7 +9,7 @@ use super::verdict::{Fate, Standing, Verdict};
 use super::{Cause, Course, Simulation};
 use crate::body::State;
 use crate::contact::Side;
-use crate::flow::{Ending, Force, Mode, Obstacle};
+use crate::flow::{Ending, Force, Mode, Obstacle, Points};
 use crate::motion::Motion;
 use crate::record::Recorder;
 use crate::run::index;
@@ -30,6 +30,31 @@ const MOST_FOLLOWS: u32 = 64;
 pub(super) struct HeldMotion<'a> {
     group: &'a Group,
     member: usize,
+}
+
+/// What groups that are no more leave to those that follow.
+#[derive(Default)]
+pub(super) struct History {
+    contacts: Vec<Past>,
+    /// Of each joint, where it touched, if that was near a flat.
+    joints: Vec<(usize, Option<[Vector3<f64>; 2]>)>,
+}
+
+/// A held contact as it was.
+struct Past {
+    pair: Pair,
+    /// What its force had added up to.
+    impulse: f64,
+    /// The slope with which the force began.
+    slope: Option<f64>,
+    /// Where it touched, if that was near a flat.
+    points: Option<[Vector3<f64>; 2]>,
+}
+
+impl History {
+    fn joint(&self, joint: usize) -> Option<[Vector3<f64>; 2]> {
+        self.joints.iter().find(|(known, _)| *known == joint).and_then(|(_, points)| *points)
+    }
 }
 
 impl Motion for HeldMotion<'_> {
@@ -77,9 +102,9 @@ impl Simulation {
         }
     }
 
-    /// The groups of a cluster are no more, and its contacts stand no longer. Returns what the forces had added up to.
-    pub(super) fn dissolve(&mut self, cluster: &Cluster, t: f64) -> Vec<(Pair, f64, Option<f64>)> {
-        let mut history = Vec::new();
+    /// The groups of a cluster are no more, and its contacts stand no longer. Returns what is to be known of them.
+    pub(super) fn dissolve(&mut self, cluster: &Cluster, t: f64) -> History {
+        let mut history = History::default();
         let mut numbers: Vec<u32> = Vec::new();
         for contact in &cluster.contacts {
             if let Some(Standing::Held(number)) = self.standing.remove(&contact.key.pair) {
@@ -94,10 +119,17 @@ impl Simulation {
         for number in numbers {
             self.book_friction(number as usize, t);
             if let Some(group) = self.groups[number as usize].take() {
+                let points = group.piece.points(group.local(t));
                 for (k, pair) in group.pairs.iter().enumerate() {
                     let last = group.piece.impulse(k, group.local(t)).normal;
-                    history.push((*pair, group.impulses[k] + last, group.slopes[k]));
+                    history.contacts.push(Past {
+                        pair: *pair,
+                        impulse: group.impulses[k] + last,
+                        slope: group.slopes[k],
+                        points: points.contacts[k],
+                    });
                 }
+                history.joints.extend(group.joints.iter().copied().zip(points.joints));
             }
         }
         history
@@ -161,7 +193,7 @@ impl Simulation {
         cluster: &Cluster,
         verdicts: &[Verdict],
         anew: &[(Pair, Fate)],
-        history: &[(Pair, f64, Option<f64>)],
+        history: &History,
         t: f64,
     ) {
         let mut held = Vec::new();
@@ -231,24 +263,22 @@ impl Simulation {
         bodies: Vec<u32>,
         origin: Vec<State>,
         pairs: &[(Pair, Option<f64>)],
-        history: &[(Pair, f64, Option<f64>)],
+        history: &History,
         t: f64,
     ) -> Result<(), ([Side; 2], Obstacle)> {
-        let slopes = pairs
-            .iter()
-            .map(|(pair, slope)| {
-                let known = history.iter().find(|(old, ..)| old == pair);
-                known.map_or(*slope, |(_, _, slope)| *slope)
-            })
-            .collect();
-        let earlier =
-            |pair: &Pair| history.iter().find(|(old, ..)| old == pair).map_or(0.0, |(_, sum, _)| *sum);
-        let impulses = pairs.iter().map(|(pair, _)| earlier(pair)).collect();
+        let past = |pair: &Pair| history.contacts.iter().find(|past| past.pair == *pair);
+        let slopes = pairs.iter().map(|(pair, slope)| past(pair).map_or(*slope, |past| past.slope)).collect();
+        let impulses = pairs.iter().map(|(pair, _)| past(pair).map_or(0.0, |past| past.impulse)).collect();
         let pairs: Vec<Pair> = pairs.iter().map(|(pair, _)| *pair).collect();
+        let joints = self.world.joints_of(&bodies);
+        let points = Points {
+            contacts: pairs.iter().map(|pair| past(pair).and_then(|past| past.points)).collect(),
+            joints: joints.iter().map(|joint| history.joint(*joint)).collect(),
+        };
         let begun = self.clock.absolute(t);
         let flow = flow_of(&self.world, &bodies, &pairs, begun);
         let (still, spins) = without_spin(&self.world, &bodies, &pairs, &origin);
-        let piece = match flow.advance(&still, 0.0, FOREVER) {
+        let piece = match flow.advance_at(&still, &points, 0.0, FOREVER) {
             Ok(piece) => piece,
             Err(obstacle) => {
                 let body = |k: usize| Side::Body(bodies[k.min(bodies.len() - 1)] as usize);
@@ -272,13 +302,14 @@ impl Simulation {
         }
         self.pieces += 1;
         let group = Group {
-            joints: self.world.joints_of(&bodies),
+            joints,
             bodies,
             pairs,
             flow,
             zero: t,
             begun,
             origin,
+            points,
             follows: 0,
             piece,
             spins,
@@ -334,6 +365,7 @@ impl Simulation {
             let (still, spins) = without_spin(&self.world, &group.bodies, &group.pairs, &states);
             let piece = group.flow.advance(&still, 0.0, FOREVER);
             (group.origin, group.spins, group.follows, group.zero) = (states, spins, 0, t);
+            group.points = Points::default();
             piece
         } else {
             group.follows += 1;

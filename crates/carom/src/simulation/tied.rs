@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 
 use super::group::flow_of;
+use super::held::History;
 use super::{Simulation, Unfit};
 use crate::body::State;
 use crate::contact::Side;
@@ -40,7 +41,7 @@ impl Simulation {
         for system in self.world.ties.systems().to_vec() {
             let states = system.bodies.iter().map(|&body| self.state(body, 0.0)).collect();
             let bodies: Vec<u32> = system.bodies.iter().map(|&body| index(body)).collect();
-            if let Err((_, obstacle)) = self.form_group(bodies, states, &[], &[], 0.0) {
+            if let Err((_, obstacle)) = self.form_group(bodies, states, &[], &History::default(), 0.0) {
                 unfit.push(Unfit::Tied { body: system.bodies[0], obstacle });
             }
         }
