@@ -113,6 +113,37 @@ fn a_ball_slides_down_a_slippery_incline() {
     }
 }
 
+/// ∫λ dt and the impulse of friction / what momentum changed by, through slips that turn until they end: an egg thrown along a floor.
+#[test]
+fn impulses_are_what_momentum_changes_by() {
+    let mass = 1.3;
+    let egg = solid(Shape::Ellipsoid { semi_axes: [0.3, 0.2, 0.25] }, mass);
+    let (mut worst, mut stops): (f64, usize) = (0.0, 0);
+    for k in 0..24 {
+        let k = f64::from(k);
+        let coefficient = 0.3 + 0.02 * k;
+        let surface = on_plane(Surface::Coulomb(coefficient));
+        let flow = Flow::new(&[egg], &[plane(Vector3::z(), 0.0)], down(), &surface);
+        let start = State {
+            velocity: Vector3::new((0.9 * k).cos(), (0.9 * k).sin(), 0.0) * 0.6,
+            angular_velocity: Vector3::new((1.7 * k).sin(), (2.3 * k).cos(), 1.0) * 1.5,
+            ..State::at(Vector3::new(0.0, 0.0, 0.25))
+        };
+        let pieces = run(&flow, &[start], 0.6);
+        stops += pieces.iter().filter(|piece| matches!(piece.ending, Ending::Stick { .. })).count();
+        let mut sum = Vector3::zeros();
+        for piece in &pieces {
+            let impulse = piece.impulse(0, piece.until);
+            sum += Vector3::z() * impulse.normal + impulse.friction;
+        }
+        let last = pieces.last().unwrap();
+        let gained = (last.end()[0].velocity - start.velocity - down() * last.until) * mass;
+        worst = worst.max((sum - gained).norm() / (mass * G * last.until));
+    }
+    println!("impulses through {stops} ends of slip: off by {worst:.1e}");
+    assert!(stops >= 20 && worst < 1e-13);
+}
+
 /// Thrown along a floor with spin of any direction: the slip keeps its direction and falls at (7/2) μ g, so it ends after
 /// 2|u|/(7 μ g); from there the ball rolls with 5/7 of v and 2/7 of the spin's part.
 #[test]

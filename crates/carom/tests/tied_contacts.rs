@@ -14,7 +14,7 @@ use carom::scene::model::Scene;
 use carom::simulation::Simulation;
 
 use carom::run::{Stopped, Unfit, World};
-use nalgebra::Vector3;
+use nalgebra::{UnitQuaternion, Vector3};
 use random::Source;
 use running::{run, scene, start};
 
@@ -365,6 +365,35 @@ fn odd_mechanisms_have_an_answer() {
                 assert!(audit.joint_error_max.unwrap().value < 1e-12, "{k}");
             }
         }
+    }
+}
+
+/// A ball on a slider strikes a plane with so much friction that it jams, and nothing presses it: it stops dead and is held there,
+/// from whichever side the world is seen, though of its velocity and of all accelerations rounding is left alone.
+#[test]
+fn a_dead_stop_is_held_from_every_side() {
+    let mut source = Source::new(4);
+    for case in 0..40 {
+        let mut any = || Vector3::new(source.signed(), source.signed(), source.signed());
+        let turn = UnitQuaternion::new(any() * 3.0);
+        let v = |x: f64, y: f64, z: f64| {
+            let v = turn * Vector3::new(x, y, z);
+            format!("[{:?}, {:?}, {:?}]", v.x, v.y, v.z)
+        };
+        let text = format!(
+            "carom = 1\nrun = {{ until = 1, sample = 0 }}\nsurface = {{ restitution = 0.6, kind = {{ coulomb = 0.4 }} }}\n\
+             [[plane]]\nname = \"floor\"\nnormal = {}\n\
+             [[body]]\nname = \"ball\"\nshape = {{ superellipsoid = {{ semi_axes = [0.3, 0.2, 0.25], exponent = 4 }} }}\nmass = 1.1\nposition = {}\nvelocity = {}\n\
+             [[joint]]\nname = \"j\"\nbodies = [\"ball\"]\nkind = {{ slider = {{ axis = {} }} }}\n",
+            v(0.0, 0.0, 1.0),
+            v(0.1, 0.3, 0.5),
+            v(2.0, 0.0, -0.7),
+            v(2.0, 0.0, -0.7),
+        );
+        let (simulation, memory) = run(&scene(&text));
+        let kinds: Vec<Kind> = memory.events.iter().map(|event| event.kind).collect();
+        assert_eq!(kinds, [Kind::Impact, Kind::HoldBegin], "{case}: {:?}\n{text}", simulation.trouble());
+        assert!(simulation.states()[0].velocity.norm() < 1e-14);
     }
 }
 

@@ -78,7 +78,7 @@ impl<K> Cluster<K> {
     }
 
     /// Whether the contacts leave the spin of a body alone: a ball without joints, at which all of them are smooth.
-    fn keeps_spin(&self, world: &World, body: usize) -> bool {
+    pub(crate) fn keeps_spin(&self, world: &World, body: usize) -> bool {
         let at = |contact: &&Encounter<K>| contact.sides.contains(&Side::Body(body));
         world.bodies[body].shape.ball().is_some()
             && !world.tied(body)

@@ -59,6 +59,7 @@ impl Flow {
     ) -> Result<Option<Leg>, Obstacle> {
         let mut y = vec![0.0; self.unknowns(0)];
         y[..bodies.len()].copy_from_slice(&self.pack(rested));
+        system.pack_kicks(&mut y);
         let mut rate = vec![0.0; y.len()];
         system.rate(from, &y, &mut rate)?;
         if !system.overloaded_flats().is_empty() {

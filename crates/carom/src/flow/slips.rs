@@ -11,8 +11,8 @@ use super::{Flow, Mode, Obstacle};
 use crate::body::State;
 use crate::shape::unit;
 
-/// A slip that has come below this, relative to the speeds, is over: friction takes the rest away in as short a time, and
-/// what that leaves out is of second order.
+/// A slip that has come below this, relative to the speeds, is over: friction takes the rest away in as short a time. The impulse
+/// of that is counted ([`System::stop`]), and what it leaves out is of second order.
 pub(super) const STOPPED: f64 = 1e-9;
 
 /// The same where no step can be made: what it leaves out is still below the rounding of energies.
@@ -41,7 +41,7 @@ impl Flow {
             system.modes[i] = Mode::Stick;
             system.slips[i] = Vector3::zeros();
         }
-        system.project(states)?;
+        system.stop(states)?;
         system.modes = self.settle_friction(system, states)?;
         Ok(true)
     }

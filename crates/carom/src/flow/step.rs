@@ -120,7 +120,7 @@ impl Flow {
                         stopped[i] = true;
                     }
                 }
-                system.project(&mut start)?;
+                system.stop(&mut start)?;
                 system.modes = self.settle_friction(&mut system, &start)?;
             }
             Ending::Slip { contact, .. } => {
@@ -229,6 +229,7 @@ impl Flow {
         let mut y = vec![0.0; self.unknowns(extras)];
         y[..bodies.len()].copy_from_slice(bodies);
         system.pack_extras(&mut y);
+        system.pack_kicks(&mut y);
         let scales = self.scales(sizes, system);
         let mut gauss = self.gauss.clone();
         // The step before, if it ran alike.

@@ -60,6 +60,8 @@ pub(super) struct System<'a> {
     pub straight: bool,
     /// The forces, λ and friction, to which those of dependent rows are to be nearest; none where there are none.
     pub reference: Vec<(f64, Vector3<f64>)>,
+    /// The impulses, of λ and friction, that ended slips at the start of a step; none where nothing did.
+    pub kicks: Vec<(f64, Vector3<f64>)>,
     /// Whether dependent rows are met as well as they can be: while stages are sought, which meet them only in the end.
     pub lenient: bool,
     /// Whether states are put on the rows before their rates are taken: near a singular configuration (`passage`).
@@ -96,6 +98,7 @@ impl<'a> System<'a> {
             slips: vec![Vector3::zeros(); flow.contacts.len()],
             straight: false,
             reference: Vec::new(),
+            kicks: Vec::new(),
             lenient: false,
             onto: false,
             magnified: 1.0,
@@ -237,6 +240,21 @@ impl<'a> System<'a> {
                 }
             }
         }
+    }
+
+    /// [`System::project`] where slips have just ended: what that takes is part of the contacts' impulses.
+    pub fn stop(&mut self, states: &mut [State]) -> Result<(), Obstacle> {
+        self.project(states)?;
+        self.kicks.resize(self.flow.contacts.len(), (0.0, Vector3::zeros()));
+        for i in 0..self.kicks.len() {
+            let (normal, friction) = self.force(i);
+            self.kicks[i].0 += normal;
+            // One that slips on is pushed along its normal alone.
+            if self.modes[i] == Mode::Stick {
+                self.kicks[i].1 += friction;
+            }
+        }
+        Ok(())
     }
 
     /// Moves the bodies onto the rows, position first, then velocity, by the shortest way in the kinetic metric. Returns

@@ -110,6 +110,16 @@ impl System<'_> {
         }
     }
 
+    /// Writes the contacts' impulses at the start of a step.
+    pub fn pack_kicks(&self, y: &mut [f64]) {
+        let extras = self.extras();
+        for (i, (normal, friction)) in self.kicks.iter().enumerate() {
+            let out = &mut y[self.flow.contact_unknown(extras, i)..];
+            out[0] = *normal;
+            out[1..4].copy_from_slice(friction.as_slice());
+        }
+    }
+
     /// The rates of the clock and of the points of flats.
     fn write_flat_rates(&self, out: &mut [f64]) {
         out[0] = self.pace;

@@ -1,5 +1,7 @@
 //! The impact of a cluster: the closed form for one smooth contact, the impact solver for everything else.
 
+use nalgebra::Vector3;
+
 use super::Simulation;
 use super::touch::Cluster;
 use crate::body::{Body, State};
@@ -10,6 +12,9 @@ use crate::run::index;
 
 /// Bounces no higher than this, relative to the body, have accumulated.
 const ACCUMULATED: f64 = 1e-12;
+
+/// The share of a velocity that is left by rounding where an impact takes all of it.
+const DEAD: f64 = 64.0 * f64::EPSILON;
 
 impl Simulation {
     /// The impact law; false if it has no answer.
@@ -38,7 +43,35 @@ impl Simulation {
                 again = true;
             }
         }
-        !again || self.apply_law(cluster)
+        if again && !self.apply_law(cluster) {
+            return false;
+        }
+        self.stop_dead(cluster);
+        true
+    }
+
+    /// Where an impact stops all the bodies that it concerns, what it leaves of their velocities is rounding, and is taken away:
+    /// nothing else could tell what becomes of them.
+    fn stop_dead(&self, cluster: &mut Cluster) {
+        let most = |k: usize| {
+            let State { velocity, angular_velocity, .. } = &cluster.before[k];
+            DEAD * (velocity.norm() + self.world.radius[cluster.bodies[k]] * angular_velocity.norm())
+        };
+        if (0..cluster.bodies.len()).any(|k| cluster.after[k].velocity.norm() > most(k)) {
+            return;
+        }
+        let turns: Vec<bool> =
+            cluster.bodies.iter().map(|&body| !cluster.keeps_spin(&self.world, body)).collect();
+        let spin = |k: usize| self.world.radius[cluster.bodies[k]] * cluster.after[k].angular_velocity.norm();
+        if (0..cluster.bodies.len()).any(|k| turns[k] && spin(k) > most(k)) {
+            return;
+        }
+        for (k, state) in cluster.after.iter_mut().enumerate() {
+            state.velocity = Vector3::zeros();
+            if turns[k] {
+                state.angular_velocity = Vector3::zeros();
+            }
+        }
     }
 
     /// Applies the law to the states before.
