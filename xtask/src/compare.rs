@@ -124,7 +124,7 @@ struct Printed {
 /// Runs every engine that can be had, and writes results, tables and figure.
 pub fn run(root: &Path) -> Result<(), Failure> {
     let requests = requests(root)?;
-    let program = examples::release(root)?;
+    let program = examples::dist(root)?;
     let venv = venv(root)?;
     let exact = ask_all(&requests, || python(&venv, root, "exact.py"), None)?;
     let before = read(root).map(|results| results.engines).unwrap_or_default();

@@ -52,9 +52,9 @@ pub fn program(root: &Path) -> Result<PathBuf, Failure> {
     build(root, "debug", &["build", "--workspace"])
 }
 
-/// The program as its users have it, for what is timed.
-pub fn release(root: &Path) -> Result<PathBuf, Failure> {
-    build(root, "release", &["build", "--release"])
+/// The program as it is shipped, for what is timed.
+pub fn dist(root: &Path) -> Result<PathBuf, Failure> {
+    build(root, "dist", &["build", "--profile", "dist"])
 }
 
 fn build(root: &Path, folder: &str, arguments: &[&str]) -> Result<PathBuf, Failure> {

@@ -23,6 +23,7 @@ Usage: cargo xtask TASK
 Tasks:
   test             everything: unit, integration and documentation tests; the benchmarks once, as a test; the examples of
                    README.md and the book; the book; the page; the Python package
+  test --quick     what to run while working: unit and integration tests, with a tenth of the cases of the long random families
   lint             formatting, clippy and rustdoc, warnings as errors
   page             builds the page of `carom view` into viewer/dist, for the program that is built next
   book             builds the book into target/book/html: examples, figures, pages, links
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         ["test"] => test,
+        ["test", "--quick"] => quick,
         ["examples"] => examples::run,
         ["book"] => book::build,
         ["compare-engines"] => compare::run,
@@ -67,11 +69,11 @@ fn main() -> ExitCode {
     let start = Instant::now();
     match root().and_then(|root| task(&root)) {
         Ok(()) => {
-            println!("\nxtask: {} passed in {:.1?}", words[0], start.elapsed());
+            println!("\nxtask: {} passed in {:.1?}", words.join(" "), start.elapsed());
             ExitCode::SUCCESS
         }
         Err(failure) => {
-            eprintln!("\nxtask: {} FAILED: {failure}", words[0]);
+            eprintln!("\nxtask: {} FAILED after {:.1?}: {failure}", words.join(" "), start.elapsed());
             ExitCode::from(FAILED)
         }
     }
@@ -89,6 +91,11 @@ fn test(root: &Path) -> Result<(), Failure> {
     book::pages(root)?;
     page::test(root)?;
     python::test(root)
+}
+
+/// What to run while working: Rust's tests, the long random families with a tenth of their cases.
+fn quick(root: &Path) -> Result<(), Failure> {
+    step(cargo_command(root).args(["test", "--workspace", "--tests"]).env("CAROM_QUICK", "1"))
 }
 
 fn lint(root: &Path) -> Result<(), Failure> {

@@ -1,6 +1,8 @@
 //! The files of `carom run -o`: whole at every moment, the same on every run, and good to go on from.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../../carom/tests/count/mod.rs"]
+mod count;
 mod running;
 
 use std::fs::{self, File};
@@ -178,7 +180,7 @@ fn random(state: &mut u64) -> f64 {
 
 #[test]
 fn killed_at_random_moments_and_resumed_it_comes_to_the_same_result() {
-    let kills: u32 = std::env::var("CAROM_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(50);
+    let kills: u32 = count::cases("CAROM_KILLS", 50);
     kill_and_resume("crowd", CROWD, EVENTS, kills - 2 * (kills / 3));
     kill_and_resume("table", TABLE, "1200", kills / 3);
     kill_and_resume("gas", GAS, "800", kills / 3);

@@ -2,6 +2,7 @@
 //! are judged by formulas of their own, over all pairs.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod count;
 mod running;
 
 use std::fmt::Write;
@@ -395,9 +396,8 @@ fn group(source: &mut ChaCha8Rng) -> String {
 /// Groups of up to six bodies among walls: however they come to hold, lean, slide off and part, nothing overlaps.
 #[test]
 fn held_groups_do_not_overlap() {
-    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
-    let alone = number("CAROM_GROUP");
-    let count = number("CAROM_GROUPS").unwrap_or(if alone.is_some() { 1 } else { 100 });
+    let alone = std::env::var("CAROM_GROUP").ok().map(|text| text.parse::<u64>().unwrap());
+    let count = if alone.is_some() { 1 } else { count::cases("CAROM_GROUPS", 100) };
     let first = alone.unwrap_or(0);
     let (mut ended, mut stalled, mut lost, mut long, mut no_start) = (0, 0, 0, 0, 0);
     let mut worst: f64 = 0.0;

@@ -3,6 +3,8 @@
 
 mod answer;
 mod compare;
+#[path = "../../../carom/tests/count/mod.rs"]
+mod count;
 mod draw;
 mod frame;
 mod scene;
@@ -21,8 +23,9 @@ use answer::Question;
 fn seeds(question: Question) -> std::ops::Range<u64> {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let count = if question == Question::Run { 100 } else { 200 };
-    match number("CAROM_SCENE") {
-        Some(seed) => seed..seed + 1,
-        None => 0..count * number("CAROM_SCENES").unwrap_or(1),
+    match (number("CAROM_SCENE"), number("CAROM_SCENES")) {
+        (Some(seed), _) => seed..seed + 1,
+        (None, Some(times)) => 0..count * times,
+        (None, None) => 0..count::cases("CAROM_SCENES", count),
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! `CAROM_FUZZ` sets how many documents (default one million); `CAROM_FUZZ_SEED` repeats a single one.
 
+#[path = "../count/mod.rs"]
+mod count;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -69,7 +72,7 @@ pub fn fuzz(
         println!("{:?}", tried(&document));
         return;
     }
-    let count = variable("CAROM_FUZZ").unwrap_or(1_000_000);
+    let count = count::cases("CAROM_FUZZ", 1_000_000_u64);
     let start = Instant::now();
     let tallies: Vec<Tally> = std::thread::scope(|scope| {
         let (document, tried) = (&document, &tried);

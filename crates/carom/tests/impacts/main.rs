@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod cases;
+#[path = "../count/mod.rs"]
+mod count;
 mod friction;
 #[path = "../random/mod.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
@@ -14,6 +16,11 @@ use carom::impact::{Law, Options, Outcome, Problem};
 
 fn solve(problem: &Problem, law: Law) -> Outcome {
     problem.solve(&Options { law, ..Options::default() }).unwrap_or_else(|e| panic!("{e}\n{problem:?}"))
+}
+
+/// How many random systems: so many, or `CAROM_SYSTEMS`.
+fn systems(default: u64) -> u64 {
+    count::cases("CAROM_SYSTEMS", default)
 }
 
 /// The notes as sentences.
