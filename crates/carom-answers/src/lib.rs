@@ -32,7 +32,7 @@
 //! In reading order: [`words`], [`refusal`], [`input`] (text and scene), [`options`] (what options take), [`resolution`]
 //! (how an impact is resolved), [`overlap`] and [`rolling`]
 //! (bodies that are not where they can be), [`start`] (words on where bodies start), [`touch`] (contacts without approach), then a module a question: [`solve`], [`compare`], [`classify`], [`gap`], [`toi`],
-//! [`generalized`], [`paradox`], [`schema`], [`run`], [`weak`], [`paper`]; and what a run records as [`tables`].
+//! [`generalized`], [`paradox`], [`schema`], [`run`], [`weak`], [`paper`]; what a run records as [`tables`], its [`folder`]; and what the [`page`] asks.
 
 pub mod words;
 
@@ -76,6 +76,10 @@ pub mod paper;
 
 pub mod tables;
 
+pub mod folder;
+
+pub mod page;
+
 pub use input::{Input, Subject};
 pub use refusal::Refusal;
 pub use resolution::Resolution;
@@ -83,15 +87,15 @@ pub use resolution::Resolution;
 /// The version of the answers, with the commit that they were built from: `carom --version`, and the `version` of documents.
 pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("CAROM_COMMIT"), ")");
 
-/// What an answer comes to.
+/// The verdict on an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is one.
+    /// There is an answer.
     Done,
     /// The physics has no answer under the chosen law.
     NoAnswer,
     /// The result does not pass its own audit: a fault of the engine.
     AuditFailed,
-    /// The audit of a run found a violation, of this quantity (`finite`: a value that is not), and the run ended there.
-    Violated(&'static str),
+    /// The audit of a run found this quantity violated, and the run ended there.
+    Violated(run::Limited),
 }

@@ -7,7 +7,8 @@ mod report;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use carom_answers::{Refusal, VERSION, Verdict};
+use carom_answers::run::Limited;
+use carom_answers::{Refusal, VERSION, Verdict, folder};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
@@ -78,6 +79,15 @@ impl From<Refusal> for Failure {
     }
 }
 
+impl From<folder::Error> for Failure {
+    fn from(error: folder::Error) -> Self {
+        match error {
+            folder::Error::Input(error) => Self::Refused(error),
+            folder::Error::Io(error) => Self::Output(error),
+        }
+    }
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
@@ -119,9 +129,9 @@ fn main() -> ExitCode {
             ExitCode::from(FAILED)
         }
         Ok(Verdict::Violated(quantity)) => {
-            let _ =
-                writeln!(io::stderr(), "error: the run violates its audit ({quantity}) and was ended there");
-            ExitCode::from(if quantity == "finite" { FAILED } else { NO_ANSWER })
+            let name = quantity.name();
+            let _ = writeln!(io::stderr(), "error: the run violates its audit ({name}) and was ended there");
+            ExitCode::from(if quantity == Limited::Finite { FAILED } else { NO_ANSWER })
         }
         Err(Failure::Refused(refusal)) => {
             diagnostics::show(&refusal, json);

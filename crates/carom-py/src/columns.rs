@@ -147,6 +147,27 @@ enum Axes<'a> {
     Three(Rows<'a, 3>),
 }
 
+/// Which formulas a shape has.
+#[derive(Debug, Clone, Copy)]
+enum ShapeKind {
+    Point,
+    Sphere,
+    Ellipsoid,
+    Superellipsoid,
+}
+
+impl ShapeKind {
+    /// That of a code in [`ShapeArrays`].
+    const fn of(code: u8) -> Self {
+        match code {
+            0 => Self::Point,
+            1 => Self::Sphere,
+            2 => Self::Ellipsoid,
+            _ => Self::Superellipsoid,
+        }
+    }
+}
+
 /// The exponents taken, as in a scene.
 const EXPONENTS: std::ops::RangeInclusive<f64> = 2.0..=1000.0;
 
@@ -169,18 +190,16 @@ impl<'a> Shapes<'a> {
 
     /// The shape of an index.
     pub fn get(&self, index: usize) -> Result<Shape, BadRow> {
-        let kind = if let [only] = self.kinds { *only } else { self.kinds[index] };
-        if kind == 0 {
-            return Ok(Shape::Point);
-        }
-        let semi_axes = match &self.axes {
-            Axes::Radii(radii) => [radii.positive(index)?[0]; 3],
-            Axes::Three(rows) => *rows.positive(index)?,
+        let semi_axes = || match &self.axes {
+            Axes::Radii(radii) => radii.positive(index).map(|[radius]| [*radius; 3]),
+            Axes::Three(rows) => rows.positive(index).copied(),
         };
-        match kind {
-            1 => Ok(Shape::Sphere { radius: semi_axes[0] }),
-            2 => Ok(Shape::Ellipsoid { semi_axes }),
-            _ => {
+        match ShapeKind::of(if let [only] = self.kinds { *only } else { self.kinds[index] }) {
+            ShapeKind::Point => Ok(Shape::Point),
+            ShapeKind::Sphere => semi_axes().map(|[radius, ..]| Shape::Sphere { radius }),
+            ShapeKind::Ellipsoid => semi_axes().map(|semi_axes| Shape::Ellipsoid { semi_axes }),
+            ShapeKind::Superellipsoid => {
+                let semi_axes = semi_axes()?;
                 let [exponent] = *self.exponents.get(index);
                 if !EXPONENTS.contains(&exponent) {
                     let message = format!("is {exponent}, expected from 2 to 1000");

@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::columns::{Bodies, BodyArrays, FirstArrays, Firsts, Rows, numbers};
-use crate::pairs::{APART, OVERLAPPING, UNDECIDED, code, three};
+use crate::pairs::{Status, three};
 
 /// Adds what is here to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -337,12 +337,13 @@ fn user_toi<'py>(
     columns.set_item("point", vector(|c| c.point)?)?;
     columns.set_item("approach", number(|c| c.approach))?;
     let status = found.iter().map(|search| match search.meeting {
-        Meeting::Apart => APART,
-        Meeting::Overlapping(_) => OVERLAPPING,
-        Meeting::Undecided(_) => UNDECIDED,
-        Meeting::At(contact) if contact.touch == Touch::Approaching => code(Type::Normal),
-        Meeting::At(_) => code(Type::Degenerate),
+        Meeting::Apart => Status::Apart,
+        Meeting::Overlapping(_) => Status::Overlapping,
+        Meeting::Undecided(_) => Status::Undecided,
+        Meeting::At(contact) if contact.touch == Touch::Approaching => Status::Met(Type::Normal),
+        Meeting::At(_) => Status::Met(Type::Degenerate),
     });
+    let status = status.map(Status::code);
     columns.set_item("status", PyArray1::from_iter(py, status))?;
     let ends = found.iter().enumerate().map(|(i, search)| match search.meeting {
         Meeting::Apart => until.positive(i).map_or(f64::NAN, |until| until[0]),

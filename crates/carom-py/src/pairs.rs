@@ -34,11 +34,28 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(toi_seconds, module)?)
 }
 
-/// The codes of [`toi_many`]'s status. Above them all, that of a contact of the k-th type of [`Type::ALL`] is `MET` + k.
-pub const APART: u8 = 0;
-pub const OVERLAPPING: u8 = 1;
-pub const UNDECIDED: u8 = 2;
-const MET: u8 = 10;
+/// What came of a search for a first contact.
+#[derive(Debug, Clone, Copy)]
+pub enum Status {
+    Apart,
+    Overlapping,
+    Undecided,
+    Met(Type),
+}
+
+impl Status {
+    /// Its number in NumPy's columns, which the Python side knows: 10 + k is a contact of the k-th type of `TYPES`.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Apart => 0,
+            Self::Overlapping => 1,
+            Self::Undecided => 2,
+            Self::Met(kind) => {
+                (10..).zip(Type::ALL).find(|(_, listed)| *listed == kind).map_or(u8::MAX, |(code, _)| code)
+            }
+        }
+    }
+}
 
 /// A periodic box, unless all its directions are open.
 fn box_of(lengths: [f64; 3]) -> PyResult<Option<Periodic>> {
@@ -250,41 +267,35 @@ impl<'a> Flights<'a> {
 /// What came of a search, as it is told.
 struct Met {
     found: Search,
-    /// The code.
-    status: u8,
+    status: Status,
     /// No contact is before this time.
     searched_until: f64,
     /// When the gap of a graze may first be zero.
     first_zero: f64,
 }
 
-/// A search with the code of what came of it, and a contact as it is told.
+/// A search with what came of it, and a contact as it is told.
 fn named(mut found: Search, pair: &Pair<'_>, until: f64) -> Met {
     let (mut searched_until, mut first_zero) = (until, f64::NAN);
     let status = match found.meeting {
-        Meeting::Apart => APART,
+        Meeting::Apart => Status::Apart,
         Meeting::Overlapping(_) => {
             searched_until = 0.0;
-            OVERLAPPING
+            Status::Overlapping
         }
         Meeting::Undecided(reached) => {
             searched_until = reached;
-            UNDECIDED
+            Status::Undecided
         }
         Meeting::At(contact) => {
             let told = pair.told(&contact, until);
             found.meeting = Meeting::At(told.contact);
             searched_until = told.contact.time;
             first_zero = told.first_zero.unwrap_or(f64::NAN);
-            code(told.kind)
+            Status::Met(told.kind)
         }
     };
     Met { found, status, searched_until, first_zero }
-}
-
-/// The code of a contact by its type; there are eight.
-pub fn code(kind: Type) -> u8 {
-    (MET..).zip(Type::ALL).find(|(_, listed)| *listed == kind).map_or(u8::MAX, |(code, _)| code)
 }
 
 /// The first contacts of many pairs: a dictionary of columns.
@@ -309,7 +320,7 @@ fn toi_many<'py>(
     let mut normals = vec![[nothing; 3]; count];
     let mut points = vec![[nothing; 3]; count];
     let mut approaches = vec![nothing; count];
-    let mut statuses = vec![APART; count];
+    let mut statuses = vec![Status::Apart.code(); count];
     let mut evaluations = vec![0_u32; count];
     let mut images = vec![[0.0; 3]; count];
     // Until when there is no contact, and when the gap of a graze may first be zero.
@@ -335,7 +346,7 @@ fn toi_many<'py>(
                     for k in 0..time.len() {
                         let met = flights.first_contact(start + block * BLOCK + k)?;
                         let found = met.found;
-                        status[k] = met.status;
+                        status[k] = met.status.code();
                         bound[k] = [met.searched_until, met.first_zero];
                         evaluated[k] = found.evaluations;
                         image[k] = found.image.into();

@@ -8,7 +8,7 @@ use std::time::Instant;
 use carom::contact::classify::Tolerances;
 use carom::impact::coulomb::Termination;
 use carom::impact::{Law, Order};
-use carom::scene::Format;
+use carom::scene::{Diagnostic, Format};
 use carom_answers::compare::Comparison;
 use carom_answers::solve::Prepared;
 use carom_answers::{
@@ -114,7 +114,7 @@ pub const fn named(verdict: Verdict) -> &'static str {
         Verdict::Done => "",
         Verdict::NoAnswer => "no answer",
         Verdict::AuditFailed => "audit",
-        Verdict::Violated(quantity) => quantity,
+        Verdict::Violated(quantity) => quantity.name(),
     }
 }
 
@@ -148,12 +148,16 @@ pub fn ask<T: Send>(py: Python<'_>, question: impl FnOnce() -> Result<T, Unanswe
 
 /// The warnings about a scene, in words.
 pub fn warnings(subject: &Subject) -> Vec<String> {
-    let name = &subject.input.name;
-    let say = |d: &carom::scene::Diagnostic| {
+    in_words(&subject.input, &subject.scene.warnings)
+}
+
+/// Diagnostics with their places, in words.
+pub fn in_words<'a>(input: &Input, diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Vec<String> {
+    let say = |d: &Diagnostic| {
         let field = d.field.as_deref().unwrap_or_default();
-        format!("{name}:{}:{}: {field} {}", d.line, d.column, d.message)
+        format!("{}:{}:{}: {field} {}", input.name, d.line, d.column, d.message)
     };
-    subject.scene.warnings.iter().map(say).collect()
+    diagnostics.into_iter().map(say).collect()
 }
 
 fn written(document: &impl Serialize) -> Result<Sections, Unanswered> {

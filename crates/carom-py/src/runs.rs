@@ -1,28 +1,30 @@
 //! A run: stepped without Python's lock, with looks at signals and words to `progress` in between; Ctrl-C ends it with what was
 //! reached, as it does in the program.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use carom::fill;
-use carom::observe::BlockMeans;
+use carom::observe::{BlockMeans, Observer};
 use carom::record::Memory;
-use carom::scene::Format;
-use carom::scene::model::{OnParadox, Scene, SceneBody, ScenePlane};
-use carom::shape::Shape;
-use carom_answers::run::{Changes, EventEntry, Loop, ReactionEntry, Rows, Running, SampleEntry, replicas};
-use carom_answers::tables::file::{file, of_arrow};
+use carom::run::World;
+use carom::scene::model::{Scene, SceneBody, ScenePlane};
+use carom_answers::folder::{self, Files, RESULT};
+use carom_answers::run::{
+    Changes, Entries, Frames, Loop, Running, ShapeEntry, named_loop, on_paradox, replicas,
+};
 use carom_answers::tables::{self, JointRow};
 use carom_answers::{Input, Refusal, VERSION, Verdict};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use numpy::PyArray1;
+use pyo3::exceptions::{PyFileExistsError, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use serde::Serialize;
 
 use crate::forces::{Forces, Raised, put_into};
-use crate::questions::{Text, ask, named};
+use crate::questions::{Text, ask, in_words, named};
 use crate::refusals::{exception, unwritten};
 use crate::sections::{Sections, cut, cut_text};
 use crate::tables::Table;
@@ -32,6 +34,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Recorded>()?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;
     module.add_function(wrap_pyfunction!(reopen, module)?)?;
+    module.add_function(wrap_pyfunction!(load, module)?)?;
     module.add_function(wrap_pyfunction!(ask_run, module)?)
 }
 
@@ -52,13 +55,13 @@ pub struct Recorded {
     warnings: Vec<String>,
     scene: Arc<Scene>,
     memory: Memory,
-    folder: Files,
+    source: Source,
 }
 
-/// The files of a run's folder, by name.
-enum Files {
-    /// Written when they are asked for.
-    Made {
+/// Where the files of a run's folder come from.
+enum Source {
+    /// They are made when they are asked for.
+    Run {
         /// The scene's text.
         input: Input,
         /// The document, with the rows of the tables.
@@ -66,19 +69,12 @@ enum Files {
         /// The averages of a gas.
         blocks: Option<Vec<BlockMeans>>,
     },
-    /// As they were read.
-    Read(HashMap<String, Vec<u8>>),
+    /// They were read.
+    Files(Files),
 }
 
-/// Events, and samples and reactions where they are wanted, as the program's document has them.
-#[derive(Serialize)]
-struct Entries<'a> {
-    events: Vec<EventEntry<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    samples: Option<Vec<SampleEntry<'a>>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    reactions: Vec<ReactionEntry<'a>>,
-}
+/// Times, and the energies then: kinetic, its part that is translation, potential, and its part that loads have.
+type EnergyColumns<'py> = (Bound<'py, PyArray1<f64>>, [Bound<'py, PyArray1<f64>>; 4]);
 
 #[pymethods]
 impl Recorded {
@@ -104,36 +100,57 @@ impl Recorded {
 
     /// The part of the document that holds events, and samples where they are wanted.
     fn entries(&self, samples: bool) -> PyResult<String> {
-        let scene = &*self.scene;
-        let reactions = if samples { self.memory.reactions.as_slice() } else { &[] };
-        let entries = Entries {
-            events: self.memory.events.iter().map(|event| EventEntry::of(scene, event)).collect(),
-            samples: samples
-                .then(|| self.memory.samples.iter().map(|sample| SampleEntry::of(scene, sample)).collect()),
-            reactions: reactions.iter().map(|reaction| ReactionEntry::of(scene, reaction)).collect(),
-        };
-        serde_json::to_string(&entries).map_err(|error| unwritten(&error))
+        serde_json::to_string(&Entries::of(&self.scene, &self.memory, samples))
+            .map_err(|error| unwritten(&error))
+    }
+
+    /// The energies of all bodies at the sampling interval.
+    fn energies<'py>(&self, py: Python<'py>) -> EnergyColumns<'py> {
+        let (mut times, mut columns) = (Vec::new(), [const { Vec::new() }; 4]);
+        py.detach(|| {
+            let (world, _) = World::of(&self.scene);
+            let mut frames = Frames::new(self.scene.bodies.len());
+            for frame in self.memory.samples.iter().filter_map(|sample| frames.take(sample)) {
+                let energies = world.energies(&frame.states);
+                let moving = world.bodies.iter().zip(&frame.states).filter(|(body, _)| !body.fixed);
+                let translation: f64 =
+                    moving.map(|(body, state)| 0.5 * body.mass * state.velocity.norm_squared()).sum();
+                times.push(frame.time);
+                let values = [energies.kinetic, translation, energies.potential(), energies.loads];
+                for (column, energy) in columns.iter_mut().zip(values) {
+                    column.push(energy);
+                }
+            }
+        });
+        (PyArray1::from_vec(py, times), columns.map(|column| PyArray1::from_vec(py, column)))
     }
 
     /// The files that `carom run -o` writes, by name.
     fn files<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let files = PyDict::new(py);
-        match &self.folder {
-            Files::Read(read) => {
-                for (name, bytes) in read {
-                    files.set_item(name, PyBytes::new(py, bytes))?;
-                }
-            }
-            Files::Made { input, result, blocks } => {
-                let made = py.detach(|| self.parquet(input, blocks.as_deref()))?;
-                files.set_item(scene_file(input.format), PyBytes::new(py, input.text.as_bytes()))?;
-                for (name, bytes) in made {
-                    files.set_item(format!("{name}.parquet"), PyBytes::new(py, &bytes))?;
-                }
-                files.set_item(RESULT, PyBytes::new(py, result.as_bytes()))?;
-            }
+        for (name, bytes) in &py.detach(|| self.made())?.0 {
+            files.set_item(name, PyBytes::new(py, bytes))?;
         }
         Ok(files)
+    }
+
+    /// Writes them to a folder; with `force` in the place of a run that is there.
+    fn save(&self, py: Python<'_>, folder: PathBuf, force: bool) -> PyResult<()> {
+        let save = |folder: &Path| -> Result<bool, folder::Error> {
+            let free = force || !Files::are_in(folder)?;
+            if free {
+                self.made()?.write(folder)?;
+            }
+            Ok(free)
+        };
+        match py.detach(|| save(&folder)) {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                let words = "holds a run already: `force=True` replaces it";
+                Err(PyFileExistsError::new_err(format!("{} {words}", folder.display())))
+            }
+            Err(error) => Err(unusable(py, error)),
+        }
     }
 
     /// What the scene's bodies and planes are.
@@ -143,59 +160,50 @@ impl Recorded {
 }
 
 impl Recorded {
-    /// The tables as files.
-    fn parquet(
-        &self,
-        input: &Input,
-        blocks: Option<&[BlockMeans]>,
-    ) -> io::Result<Vec<(&'static str, Vec<u8>)>> {
-        let (scene, memory) = (&*self.scene, &self.memory);
-        let title = scene.title.clone().unwrap_or_default();
-        let about = [("version", VERSION.to_string()), ("scene", input.hash()), ("title", title)];
-        let mut made = vec![
-            ("events", tables::events(scene, &memory.events, &about)),
-            ("samples", tables::samples(scene, &memory.samples, &about)),
-        ];
-        if !scene.joints.is_empty() {
-            let impulses = JointRow::of(&memory.events);
-            made.push(("joint_impulses", tables::joint_impulses(scene, &impulses, &about)));
-            made.push(("reactions", tables::reactions(scene, &memory.reactions, &about)));
+    /// The files of its folder.
+    fn made(&self) -> io::Result<Files> {
+        match &self.source {
+            Source::Files(files) => Ok(files.clone()),
+            Source::Run { input, result, blocks } => {
+                Files::of(input, &self.scene, &self.memory, blocks.as_deref(), result)
+            }
         }
-        made.extend(blocks.map(|blocks| ("observables", tables::observables(scene, blocks, &about))));
-        made.into_iter().map(|(name, rows)| Ok((name, file(&rows.map_err(of_arrow)?)?))).collect()
+    }
+
+    /// A run again from its files.
+    fn of(py: Python<'_>, files: Files) -> PyResult<Self> {
+        let contents = py.detach(|| files.open()).map_err(|error| unusable(py, error))?;
+        let document = cut_text(&contents.document).map_err(|error| {
+            PyValueError::new_err(format!("{RESULT}: not the document of a run: {error}"))
+        })?;
+        let (verdict, warnings) = (named(Verdict::Done), Vec::new());
+        let (scene, memory) = (Arc::new(contents.scene), contents.memory);
+        Ok(Self { document, verdict, warnings, scene, memory, source: Source::Files(files) })
     }
 }
 
-/// The file of the result.
-const RESULT: &str = "run.json";
-
-/// The file of the scene.
-const fn scene_file(format: Format) -> &'static str {
-    match format {
-        Format::Toml => "scene.toml",
-        Format::Json => "scene.json",
+/// The exception of a folder that cannot be used.
+fn unusable(py: Python<'_>, error: folder::Error) -> PyErr {
+    match error {
+        folder::Error::Input(error) => exception(py, &error),
+        folder::Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
+            PyValueError::new_err(error.to_string())
+        }
+        folder::Error::Io(error) => error.into(),
     }
 }
 
-/// A run again from the files of its folder.
+/// A run again from the files of its folder, by name.
 #[pyfunction]
-fn reopen(py: Python<'_>, files: HashMap<String, Vec<u8>>) -> PyResult<Recorded> {
-    let text = |name: &str| files.get(name).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-    let missing = |what: &str| PyValueError::new_err(format!("the folder holds no run: there is no {what}"));
-    let scene = [Format::Toml, Format::Json]
-        .into_iter()
-        .find_map(|format| text(scene_file(format)).map(|text| (format, text)));
-    let (format, scene) = scene.ok_or_else(|| missing("scene.toml or scene.json"))?;
-    let document = text(RESULT).ok_or_else(|| missing(RESULT))?;
-    let document = cut_text(&document)
-        .map_err(|error| PyValueError::new_err(format!("{RESULT}: not the document of a run: {error}")))?;
-    let subject = ask(py, || Ok(Input::of_text(scene_file(format), scene, Some(format)).scene()?))?;
-    let scene = fill::populate(&subject.scene);
-    let memory = py
-        .detach(|| tables::read::memory(&scene, |name| files.get(name).cloned()))
-        .map_err(PyValueError::new_err)?;
-    let (verdict, warnings) = (named(Verdict::Done), Vec::new());
-    Ok(Recorded { document, verdict, warnings, scene: Arc::new(scene), memory, folder: Files::Read(files) })
+fn reopen(py: Python<'_>, files: BTreeMap<String, Vec<u8>>) -> PyResult<Recorded> {
+    Recorded::of(py, Files(files))
+}
+
+/// A run again from its folder.
+#[pyfunction]
+fn load(py: Python<'_>, folder: PathBuf) -> PyResult<Recorded> {
+    let files = py.detach(|| Files::read(&folder))?;
+    Recorded::of(py, files)
 }
 
 /// A body: name, kind of shape, semi-axes, exponent, mass, moments, whether it is fixed.
@@ -208,14 +216,9 @@ type Described = (Vec<DescribedBody>, Vec<(String, [f64; 3], f64)>, [f64; 3]);
 fn described(scene: &Scene) -> Described {
     let body = |body: &SceneBody| {
         let constants = &body.body;
-        let (kind, axes, exponent) = match constants.shape {
-            Shape::Point => ("point", [0.0; 3], 2.0),
-            Shape::Sphere { radius } => ("sphere", [radius; 3], 2.0),
-            Shape::Ellipsoid { semi_axes } => ("ellipsoid", semi_axes, 2.0),
-            Shape::Superellipsoid { semi_axes, exponent } => ("superellipsoid", semi_axes, exponent),
-        };
+        let ShapeEntry { kind, semi_axes, exponent } = ShapeEntry::of(&constants.shape);
         let (mass, inertia) = (constants.mass, constants.inertia.into());
-        (body.name.clone(), kind, axes, exponent, mass, inertia, constants.fixed)
+        (body.name.clone(), kind, semi_axes, exponent, mass, inertia, constants.fixed)
     };
     let plane =
         |plane: &ScenePlane| (plane.name.clone(), (*plane.half_space.normal).into(), plane.half_space.offset);
@@ -246,22 +249,12 @@ pub struct ChangeOptions {
 impl ChangeOptions {
     /// The same in the library's words.
     pub fn changes(&self) -> Result<Changes, Refusal> {
-        let on_paradox = self.on_paradox.as_deref().map(|name| {
-            let found = OnParadox::ALL.into_iter().find(|listed| listed.name() == name);
-            let expected = OnParadox::ALL.map(OnParadox::name).join(", ");
-            found.ok_or_else(|| Refusal::of_value("on_paradox", name, &expected))
-        });
-        let which = self.r#loop.as_deref().map(|name| {
-            let found = Loop::ALL.into_iter().find(|listed| listed.name() == name);
-            let expected = Loop::ALL.map(Loop::name).join(", ");
-            found.ok_or_else(|| Refusal::of_value("loop", name, &expected))
-        });
         Ok(Changes {
             until: self.until,
             max_events: self.max_events,
             sample: self.sample,
-            on_paradox: on_paradox.transpose()?,
-            which: which.transpose()?,
+            on_paradox: self.on_paradox.as_deref().map(on_paradox).transpose()?,
+            which: self.r#loop.as_deref().map(named_loop).transpose()?,
             threads: self.threads,
             replica: self.replica,
             project: self.project,
@@ -309,28 +302,13 @@ fn ask_run(
     }
     let mut whole = running.document(VERSION, start.elapsed().as_secs_f64(), running.notes());
     let document = cut(&whole).map_err(|error| unwritten(&error))?;
-    whole.set_rows(rows_of(&running.scene, &memory));
+    whole.set_rows(Files::rows(&running.scene, &memory));
     let result = serde_json::to_string(&whole).map_err(|error| unwritten(&error))?;
-    let blocks = running.engine.observer.as_ref().map(|observer| observer.blocks());
+    let blocks = running.engine.observer.as_ref().map(Observer::blocks);
     let verdict = named(running.end().map_or(Verdict::Done, carom_answers::run::End::verdict));
-    let name = &running.input.name;
-    let say = |d: &carom::scene::Diagnostic| {
-        format!("{name}:{}:{}: {} {}", d.line, d.column, d.field.as_deref().unwrap_or_default(), d.message)
-    };
-    let warnings = running.scene.warnings.iter().chain(&running.warnings).map(say).collect();
-    let folder = Files::Made { input: running.input, result, blocks };
-    Ok(Recorded { document, verdict, warnings, scene: running.scene, memory, folder })
-}
-
-/// The rows of the tables.
-fn rows_of(scene: &Scene, memory: &Memory) -> Rows {
-    let joints = !scene.joints.is_empty();
-    Rows {
-        events: memory.events.len() as u64,
-        samples: memory.samples.len() as u64,
-        joint_impulses: joints.then(|| JointRow::of(&memory.events).len() as u64),
-        reactions: joints.then_some(memory.reactions.len() as u64),
-    }
+    let warnings = in_words(&running.input, running.scene.warnings.iter().chain(&running.warnings));
+    let source = Source::Run { input: running.input, result, blocks };
+    Ok(Recorded { document, verdict, warnings, scene: running.scene, memory, source })
 }
 
 /// Prepares the run. Placing a fill takes long: Ctrl-C ends that too, and there is nothing to show for it.

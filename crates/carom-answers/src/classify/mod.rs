@@ -102,7 +102,11 @@ impl Findings {
     /// Every pair of a scene that touches or overlaps.
     pub fn of(scene: &Scene, request: &Request) -> Self {
         let Request { tolerances, neighbourhood, span } = *request;
-        let draw = (neighbourhood || span.is_some()).then_some(span);
+        let picture = match span {
+            Some(span) => Picture::Over(span),
+            None if neighbourhood => Picture::Readable,
+            None => Picture::None,
+        };
         let instant = Instant {
             bodies: scene.bodies.iter().map(|b| (b.body, b.state)).collect(),
             joints: scene.joints.clone(),
@@ -128,7 +132,9 @@ impl Findings {
             }
             let pair = Pair { scene, sides, image, gap };
             let touching = gap.gap >= -near * size;
-            let Some(one) = pair.classify(names(), tolerances, draw.filter(|_| touching)) else {
+            let Some(one) =
+                pair.classify(names(), tolerances, if touching { picture } else { Picture::None })
+            else {
                 return;
             };
             if touching { found.contacts.push(one) } else { found.overlaps.push(one) }
@@ -148,6 +154,16 @@ impl Findings {
     }
 }
 
+/// Which picture of a contact's neighbourhood is wanted.
+#[derive(Debug, Clone, Copy)]
+enum Picture {
+    None,
+    /// Over a time that shows what happens.
+    Readable,
+    /// Over so much time before and after.
+    Over(f64),
+}
+
 /// Two sides near each other.
 struct Pair<'a> {
     scene: &'a Scene,
@@ -157,12 +173,7 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    fn classify(
-        &self,
-        bodies: [String; 2],
-        tolerances: Tolerances,
-        draw: Option<Option<f64>>,
-    ) -> Option<Found> {
+    fn classify(&self, bodies: [String; 2], tolerances: Tolerances, picture: Picture) -> Option<Found> {
         let Side::Body(j) = self.sides[1] else { return None };
         let (scene, second) = (self.scene, &self.scene.bodies[j]);
         let state = State { position: second.state.position + self.image, ..second.state };
@@ -193,8 +204,13 @@ impl Pair<'_> {
             .filter_map(|e| Some((coefficients(&one, &two, &self.gap, e), model(&one, &two, &self.gap, e)?)))
             .collect();
         let flight = Flight::given(&second.body, &state, second.body_spin.as_ref(), &scene.gravity);
-        let neighbourhood = draw.and_then(|span| {
-            let times = times(span.unwrap_or_else(|| readable_span(&class)));
+        let span = match picture {
+            Picture::None => None,
+            Picture::Readable => Some(readable_span(&class)),
+            Picture::Over(span) => Some(span),
+        };
+        let neighbourhood = span.and_then(|span| {
+            let times = times(span);
             match self.sides[0] {
                 Side::Plane(i) => neighbourhood(
                     Other::Plane(&scene.planes[i].half_space),

@@ -3,6 +3,7 @@
 //! Letters: m mass, r radius, J moment of inertia, J' = J + mr², J̃ = J + mr²/2, μ the coefficient of restitution.
 
 use carom::impact::Law;
+use carom::impact::mechanism::BodyOutcome;
 use carom::shape::Shape;
 use nalgebra::{DMatrix, DVector, Vector3};
 
@@ -78,51 +79,68 @@ fn entries(matrix: &DMatrix<f64>, places: &[(usize, usize)]) -> Vec<f64> {
     places.iter().map(|&(i, j)| matrix[(i - 1, j - 1)]).collect()
 }
 
+/// A, B and G as printed, in the five coordinates, and P of both by (3.1).
+struct Printed {
+    metric: [f64; 5],
+    of_a: DMatrix<f64>,
+    of_b: DMatrix<f64>,
+}
+
+impl Printed {
+    fn of(ball: &Ball) -> Self {
+        let (m, r, j) = (ball.m, ball.r, ball.j);
+        let metric = [m, m, j, j, j];
+        let a = DMatrix::from_row_slice(2, 5, &[1.0, 0.0, 0.0, -r, 0.0, 0.0, 1.0, r, 0.0, 0.0]);
+        #[rustfmt::skip]
+        let b = DMatrix::from_row_slice(4, 5, &[
+            1.0, 0.0, 0.0, 0.0, 0.0,
+            0.0, 1.0, 0.0, 0.0, -r,
+            0.0, 0.0, 0.0, 1.0, 0.0,
+            0.0, 1.0, r, 0.0, 0.0,
+        ]);
+        Self { metric, of_a: lemma(&a, &metric), of_b: lemma(&b, &metric) }
+    }
+}
+
 fn wall_elastic() -> Result<Vec<Row>, Refusal> {
     let case = Case::read(scenes::ROLLING_BALL_ELASTIC)?;
     let ball = Ball::of(&case);
-    let (m, r, j, jp, jt) = (ball.m, ball.r, ball.j, ball.at_point(), ball.in_corner());
-    let before = case.motion();
+    let printed = Printed::of(&ball);
     let result = case.solve(Law::NewtonLcp)?;
-    let [v, w] = motion_after(&result);
-    let [v0, w0] = before;
-    let whole = case.projector()?;
-    let n = whole.nrows();
-    let reflection = DMatrix::identity(n, n) - &whole * 2.0;
-    let problem = &case.prepared.assembly.problem;
-    let p = in_five(whole.clone());
-    let floor = in_five(case.projector_of_joints()?);
-    // A, B and G as printed, in the five coordinates.
-    let metric = [m, m, j, j, j];
-    let a = DMatrix::from_row_slice(2, 5, &[1.0, 0.0, 0.0, -r, 0.0, 0.0, 1.0, r, 0.0, 0.0]);
-    #[rustfmt::skip]
-    let b = DMatrix::from_row_slice(4, 5, &[
-        1.0, 0.0, 0.0, 0.0, 0.0,
-        0.0, 1.0, 0.0, 0.0, -r,
-        0.0, 0.0, 0.0, 1.0, 0.0,
-        0.0, 1.0, r, 0.0, 0.0,
-    ]);
-    let (printed_a, printed_b) = (lemma(&a, &metric), lemma(&b, &metric));
-    let some_of_a = [(1, 1), (1, 4), (2, 2), (2, 3), (3, 2), (3, 3), (4, 1), (4, 4)];
-    let some = [(2, 2), (3, 3), (3, 5), (2, 3), (3, 2), (2, 5), (5, 2), (5, 3), (5, 5)];
+    let projector = case.projector()?;
+    let mut rows = constraints(&case, &ball, &printed, &projector, motion_after(&result));
+    rows.extend(projectors(&case, &ball, &printed, &projector)?);
+    rows.extend(reflection(&case, &projector, &result));
+    rows.extend(theorem(&case, &ball, &result));
+    rows.push(weak(&case)?);
+    Ok(rows)
+}
+
+/// Coordinates, ranks, rolling, and ideal constraints.
+fn constraints(
+    case: &Case,
+    ball: &Ball,
+    Printed { metric, of_a, of_b }: &Printed,
+    projector: &DMatrix<f64>,
+    [v, w]: [Vector3<f64>; 2],
+) -> Vec<Row> {
+    let (r, [v0, w0]) = (ball.r, case.motion());
+    let p = in_five(projector.clone());
     let change = DVector::from_vec(vec![v.x - v0.x, v.y - v0.y, w.x - w0.x, w.y - w0.y, w.z - w0.z]);
     // What spans ker B of the printed B.
     let free = DVector::from_vec(vec![0.0, 1.0, -1.0 / r, 0.0, 1.0 / r]);
     let virtual_work: f64 = (0..5).map(|i| 0.5 * change[i] * metric[i] * free[i]).sum();
     let size: f64 = (0..5).map(|i| 0.5 * (change[i] * metric[i] * free[i]).abs()).sum();
-    let reflected = &reflection * &problem.velocity;
     let at_floor = v + w.cross(&Vector3::new(0.0, 0.0, -r));
-    let energy = result.outcome.energy;
-    let least = case.friction(&result).1;
-    let mut rows = vec![
+    vec![
         case.row("section 1", "rates of the coordinates as 5.1 has them, v₁, v₂, ω₁, ω₂, ω₃")
             .printed("x = (x_S, y_S, −φ, θ, ψ), ω = θ̇e_x + ψ̇e_z − φ̇e_y", [v0.x, v0.y, w0.y, w0.x, w0.z])
             .computed([v0.x, v0.y, w0.x, w0.y, w0.z])
             .misprint([v0.x, v0.y, w0.x, w0.y, w0.z], "x = (x_S, y_S, θ, −φ, ψ)"),
         case.row("section 1", "m − s, the rank of B, with m = 5 and s = 1")
-            .printed("dim im A(x) = m − s:", [printed_a.trace()])
+            .printed("dim im A(x) = m − s:", [of_a.trace()])
             .computed([p.trace()])
-            .misprint([printed_b.trace()], "dim im B(x) = m − s; A has the rank m − l"),
+            .misprint([of_b.trace()], "dim im B(x) = m − s; A has the rank m − l"),
         case.row("(1.1)", "v_C after")
             .printed("v_S + [ω, SC] = 0:", [0.0; 3])
             .computed(at_floor.as_slice())
@@ -133,17 +151,34 @@ fn wall_elastic() -> Result<Vec<Row>, Refusal> {
             .computed([virtual_work])
             .among(size)
             .agrees(),
+    ]
+}
+
+/// The projectors of 5.1.
+fn projectors(
+    case: &Case,
+    ball: &Ball,
+    Printed { of_a, of_b, .. }: &Printed,
+    projector: &DMatrix<f64>,
+) -> Result<Vec<Row>, Refusal> {
+    let (m, r, j, jp, jt) = (ball.m, ball.r, ball.j, ball.at_point(), ball.in_corner());
+    let p = in_five(projector.clone());
+    let floor = in_five(case.projector_of_joints()?);
+    let bilateral = &case.prepared.assembly.problem.bilateral;
+    let some_of_a = [(1, 1), (1, 4), (2, 2), (2, 3), (3, 2), (3, 3), (4, 1), (4, 4)];
+    let some = [(2, 2), (3, 3), (3, 5), (2, 3), (3, 2), (2, 5), (5, 2), (5, 3), (5, 5)];
+    Ok(vec![
         case.row("5.1, A", "P of (3.1) with A for B: (1,1), (1,4), (2,2), (2,3), (3,2), (3,3), (4,1), (4,4)")
             .printed(
                 "A = ((1, 0, 0, −r, 0), (0, 1, r, 0, 0)), G = diag(m, m, J, J, J)",
-                entries(&printed_a, &some_of_a),
+                entries(of_a, &some_of_a),
             )
             .computed(entries(&floor, &some_of_a))
             .agrees(),
         case.row("(3.1), 5.1, B", "P: (2,2), (3,3), (3,5), (2,3), (3,2), (2,5), (5,2), (5,3), (5,5)")
             .printed(
                 "G⁻¹Bᵀ(BG⁻¹Bᵀ)⁻¹B, B = ((1, 0, 0, 0, 0), (0, 1, 0, 0, −r), (0, 0, 0, 1, 0), (0, 1, r, 0, 0))",
-                entries(&printed_b, &some),
+                entries(of_b, &some),
             )
             .computed(entries(&p, &some))
             .agrees(),
@@ -151,7 +186,7 @@ fn wall_elastic() -> Result<Vec<Row>, Refusal> {
             .printed("1/(2J̃)", [0.5 / jt; 2])
             .computed([p[(0, 0)], p[(3, 3)]])
             .misprint(
-                entries(&printed_b, &[(1, 1), (4, 4)]),
+                entries(of_b, &[(1, 1), (4, 4)]),
                 "2J̃ for 1 in the matrix: as printed P is no projector, and v₁⁺ is not −v₁⁻",
             ),
         case.row("5.1, P", "P: (2,2), (3,3), (3,5), (2,3), (3,2), (2,5), (5,2), (5,3), (5,5)")
@@ -163,9 +198,20 @@ fn wall_elastic() -> Result<Vec<Row>, Refusal> {
             .agrees(),
         case.row("(3.2)", "|AP − A|")
             .printed("AP = A:", [0.0])
-            .computed([(&problem.bilateral * &whole - &problem.bilateral).norm()])
-            .among(problem.bilateral.norm())
+            .computed([(bilateral * projector - bilateral).norm()])
+            .among(bilateral.norm())
             .agrees(),
+    ])
+}
+
+/// R = I − 2P, and what it keeps.
+fn reflection(case: &Case, projector: &DMatrix<f64>, result: &BodyOutcome) -> Vec<Row> {
+    let [v, w] = motion_after(result);
+    let n = projector.nrows();
+    let reflection = DMatrix::identity(n, n) - projector * 2.0;
+    let reflected = &reflection * &case.prepared.assembly.problem.velocity;
+    let energy = result.outcome.energy;
+    vec![
         case.row("(4.2)", "v₁⁺, v₂⁺, ω₁⁺, ω₂⁺, ω₃⁺")
             .printed("(I − 2P)v⁻", [reflected[0], reflected[1], reflected[3], reflected[4], reflected[5]])
             .computed([v.x, v.y, w.x, w.y, w.z])
@@ -180,6 +226,15 @@ fn wall_elastic() -> Result<Vec<Row>, Refusal> {
             .computed([(&reflection * &reflection - DMatrix::identity(n, n)).norm()])
             .among(reflection.norm())
             .agrees(),
+    ]
+}
+
+/// Theorem 5.1.
+fn theorem(case: &Case, ball: &Ball, result: &BodyOutcome) -> Vec<Row> {
+    let (m, r, j, jp, jt) = (ball.m, ball.r, ball.j, ball.at_point(), ball.in_corner());
+    let ([v0, w0], [v, w]) = (case.motion(), motion_after(result));
+    let least = case.friction(result).1;
+    vec![
         case.row("Theorem 5.1", "v₁⁺").printed("−v₁⁻", [-v0.x]).computed([v.x]).agrees(),
         case.row("Theorem 5.1", "v₂⁺")
             .printed("(r²m/2J̃) v₂⁻ + (rJ/J̃) ω₃⁻", [r * r * m / (2.0 * jt) * v0.y + r * j / jt * w0.z])
@@ -200,9 +255,7 @@ fn wall_elastic() -> Result<Vec<Row>, Refusal> {
             .computed(least.map_or_else(Vec::new, |least| vec![least]))
             .within(1e-8)
             .beyond("more than:", [1.0]),
-    ];
-    rows.push(weak(&case)?);
-    Ok(rows)
+    ]
 }
 
 /// The weak form of the motion through the impact, against test functions that the constraints allow: the ball starts a

@@ -37,6 +37,19 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, core::num::NonZero::get).min(MOST_THREADS)
 }
 
+/// What happens at a paradox, by its name.
+pub fn on_paradox(name: &str) -> Result<OnParadox, Refusal> {
+    let found = OnParadox::ALL.into_iter().find(|listed| listed.name() == name);
+    found
+        .ok_or_else(|| Refusal::of_value("on_paradox", name, &OnParadox::ALL.map(OnParadox::name).join(", ")))
+}
+
+/// A loop, by its name.
+pub fn named_loop(name: &str) -> Result<Loop, Refusal> {
+    let found = Loop::ALL.into_iter().find(|listed| listed.name() == name);
+    found.ok_or_else(|| Refusal::of_value("loop", name, &Loop::ALL.map(Loop::name).join(", ")))
+}
+
 impl Changes {
     /// Makes them, if they have a meaning.
     pub fn apply(self, scene: &mut Scene) -> Result<(), Refusal> {

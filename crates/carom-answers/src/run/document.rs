@@ -85,28 +85,41 @@ impl Running {
     }
 }
 
-/// The document with the events, and where they are wanted the samples and reactions, before the rest.
+/// What was recorded, for programs: the events, and where they are wanted the samples and reactions.
 #[derive(Debug, Serialize)]
-pub struct Whole<'a> {
+pub struct Entries<'a> {
     events: Vec<EventEntry<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     samples: Option<Vec<SampleEntry<'a>>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     reactions: Vec<ReactionEntry<'a>>,
+}
+
+impl<'a> Entries<'a> {
+    /// In the scene's names; `samples`: also samples and reactions.
+    pub fn of(scene: &'a Scene, memory: &Memory, samples: bool) -> Self {
+        let reactions = if samples { memory.reactions.as_slice() } else { &[] };
+        Self {
+            events: memory.events.iter().map(|event| EventEntry::of(scene, event)).collect(),
+            samples: samples.then(|| memory.samples.iter().map(|s| SampleEntry::of(scene, s)).collect()),
+            reactions: reactions.iter().map(|reaction| ReactionEntry::of(scene, reaction)).collect(),
+        }
+    }
+}
+
+/// The document with what was recorded before the rest.
+#[derive(Debug, Serialize)]
+pub struct Whole<'a> {
+    #[serde(flatten)]
+    entries: Entries<'a>,
     #[serde(flatten)]
     rest: Document<'a>,
 }
 
 impl<'a> Document<'a> {
     /// Puts what was recorded before it; `samples`: also samples and reactions.
-    pub fn with(self, scene: &'a Scene, memory: &'a Memory, samples: bool) -> Whole<'a> {
-        let reactions = if samples { memory.reactions.as_slice() } else { &[] };
-        Whole {
-            events: memory.events.iter().map(|event| EventEntry::of(scene, event)).collect(),
-            samples: samples.then(|| memory.samples.iter().map(|s| SampleEntry::of(scene, s)).collect()),
-            reactions: reactions.iter().map(|reaction| ReactionEntry::of(scene, reaction)).collect(),
-            rest: self,
-        }
+    pub fn with(self, scene: &'a Scene, memory: &Memory, samples: bool) -> Whole<'a> {
+        Whole { entries: Entries::of(scene, memory, samples), rest: self }
     }
 
     /// Says how many rows the tables have.

@@ -6,6 +6,7 @@ use carom::body::State;
 use carom::record::{Event, JointImpulse, JointReaction, Moment, Sample};
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
+use carom::shape::Shape;
 use serde::{Serialize, Serializer};
 
 /// One contact of an event.
@@ -167,6 +168,30 @@ pub const fn moment_name(moment: Moment) -> &'static str {
         Moment::Sample => "sample",
         Moment::Before(_) => "before",
         Moment::After(_) => "after",
+    }
+}
+
+/// A body's shape, as pictures need it.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct ShapeEntry {
+    /// Its name in scenes.
+    pub kind: &'static str,
+    /// Its semi-axes.
+    pub semi_axes: [f64; 3],
+    /// The exponent of its surface: 2 for an ellipsoid.
+    pub exponent: f64,
+}
+
+impl ShapeEntry {
+    /// That of a shape.
+    pub const fn of(shape: &Shape) -> Self {
+        let (kind, semi_axes, exponent) = match *shape {
+            Shape::Sphere { radius } => ("sphere", [radius; 3], 2.0),
+            Shape::Ellipsoid { semi_axes } => ("ellipsoid", semi_axes, 2.0),
+            Shape::Superellipsoid { semi_axes, exponent } => ("superellipsoid", semi_axes, exponent),
+            Shape::Point => ("point", [0.0; 3], 2.0),
+        };
+        Self { kind, semi_axes, exponent }
     }
 }
 

@@ -59,12 +59,12 @@ use limits::Limits;
 
 pub use audience::Audience;
 pub use averages::{Estimates, ObservablesEntry};
-pub use changes::{Changes, MOST_THREADS, cores};
-pub use document::{AuditEntry, Document, Rows, Whole, smallest_gap};
+pub use changes::{Changes, MOST_THREADS, cores, named_loop, on_paradox};
+pub use document::{AuditEntry, Document, Entries, Rows, Whole, smallest_gap};
 pub use engine::{Engine, Loop, Snapshot};
-pub use entries::{EventEntry, ReactionEntry, SampleEntry, StateEntry, moment_name};
+pub use entries::{EventEntry, ReactionEntry, SampleEntry, ShapeEntry, StateEntry, moment_name};
 pub use frames::{Frame, Frames};
-pub use limits::{LIMIT, Violation};
+pub use limits::{LIMIT, Limited, Violation};
 pub use notes::violation_in_words;
 pub use settings::{Paradox, Settings};
 

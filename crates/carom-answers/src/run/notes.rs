@@ -7,8 +7,9 @@ use carom::run::{Cause, Stopped, Trouble};
 use carom::scene::instant::name;
 use carom::scene::model::{Fill, Scene, Start};
 use carom::shape::Shape;
+use carom::simulation::{RollingDemand, SingularPassages};
 
-use super::limits::Violation;
+use super::limits::{Limited, Violation};
 use super::{End, Running};
 use crate::start::{springs_without_direction, tied_overlaps};
 use crate::words::{number, residual};
@@ -20,23 +21,7 @@ impl Running {
     /// What else is to be said of the run so far.
     pub fn notes(&self) -> Vec<String> {
         let (scene, engine) = (&*self.scene, &self.engine);
-        let mut notes = Vec::new();
-        if let Some(violation) = self.limits.failure(&engine.audit()) {
-            notes.push(format!(
-                "the audit fails: {}; do not trust what follows",
-                violation_in_words(scene, &violation)
-            ));
-        }
-        let asked = self.end == Some(End::Stopped(Stopped::Paradox));
-        if let Some(Trouble { time, sides, cause }) = engine.trouble().filter(|_| !asked) {
-            let [first, second] = sides.map(|side| name(scene, side));
-            let what = match cause {
-                Cause::Tied(_) if first == second => format!("the motion of {first}"),
-                Cause::Tied(_) => format!("the motion of {first}, {second} and what they are tied to"),
-                _ => format!("the contact of {first} and {second}"),
-            };
-            notes.push(format!("lost at t = {}: {what}, because {}", number(time), because(cause)));
-        }
+        let mut notes: Vec<String> = self.failed().into_iter().chain(self.lost()).collect();
         notes.extend(tied_overlaps(scene));
         notes.extend(springs_without_direction(scene));
         let dependent = engine.dependent_rows();
@@ -45,75 +30,11 @@ impl Running {
                 "{dependent} of the joints' rows depend on the others: the rigid model does not determine all reactions and joint impulses, and those given are of least norm"
             ));
         }
-        for demand in engine.rolling_demands() {
-            let joint = &scene.joints[demand.joint].name;
-            if demand.coefficient.is_infinite() {
-                notes.push(format!(
-                    "{joint}: rolling without slip takes an infinite friction coefficient at t = {}, where the normal force passes zero and friction does not",
-                    number(demand.time)
-                ));
-            } else if demand.coefficient > ROLLS_ANYWHERE {
-                // In full, so that it can be compared with a coefficient.
-                notes.push(format!(
-                    "{joint}: rolling without slip takes a friction coefficient of {} at t = {}",
-                    demand.coefficient,
-                    number(demand.time)
-                ));
-            }
-            if let Some(time) = demand.pulls {
-                notes.push(format!(
-                    "{joint}: rolling without slip and without lift-off takes a grip at t = {} where the plane does not push, which no surface gives",
-                    number(time)
-                ));
-            }
-        }
-        for passages in engine.singular_passages() {
-            let linkage = name(scene, Side::Body(passages.body));
-            let when = if passages.count == 1 {
-                format!("a singular configuration at t = {}", number(passages.first))
-            } else {
-                format!(
-                    "{} singular configurations, the first at t = {}, the last at t = {}",
-                    passages.count,
-                    number(passages.first),
-                    number(passages.last)
-                )
-            };
-            notes.push(format!(
-                "the linkage of {linkage} passes {when}, where branches of its motion meet: the branch taken is the one that continues the motion smoothly"
-            ));
-        }
-        let elastic = engine.counts().elastic;
-        if elastic > 0 {
-            let impacts = engine.counts().impacts;
-            let ball = |shape: &Shape| matches!(shape, Shape::Sphere { .. } | Shape::Point);
-            let all_balls = scene.bodies.iter().all(|body| ball(&body.body.shape));
-            let rest = if 2 * elastic > impacts && !all_balls {
-                "; so many of them are of bodies that should come to rest on one another, and `--loop simulation` holds such contacts"
-            } else {
-                ""
-            };
-            notes.push(format!(
-                "{elastic} of {impacts} collisions followed another of the same body within {} and were made elastic, so that collisions do not accumulate without end{rest}",
-                number(self.settings.contact_time.unwrap_or(0.0))
-            ));
-        }
+        notes.extend(engine.rolling_demands().iter().flat_map(|demand| rolling(scene, demand)));
+        notes.extend(engine.singular_passages().iter().map(|passages| singular(scene, passages)));
+        notes.extend(self.elastic());
         notes.extend(self.cooling());
-        let measured = engine.observer.as_ref().is_some_and(|observer| !observer.blocks().is_empty());
-        let lattice = |fill: &Fill| fill.start == Start::Lattice && fill.equilibrate.is_none();
-        if measured && scene.fills.iter().any(lattice) {
-            notes.push(
-                "the averages begin on the lattice, which is no equilibrium: `equilibrate` in the fill lets the bodies collide before the run"
-                    .to_string(),
-            );
-        }
-        let walls = !scene.planes.is_empty() || scene.bodies.iter().any(|body| body.body.fixed);
-        if engine.observer.is_some() && walls {
-            notes.push(
-                "compressibility and pressure are those of the collisions among the bodies: what planes and fixed bodies bear is left out"
-                    .to_string(),
-            );
-        }
+        notes.extend(self.averages().map(str::to_string));
         if !scene.contacts.is_empty() {
             notes.push(
                 "the scene's explicit contacts have no effect: a run finds its contacts itself".to_string(),
@@ -127,9 +48,63 @@ impl Running {
         }
         notes
     }
-}
 
-impl Running {
+    /// What the audit found wrong.
+    fn failed(&self) -> Option<String> {
+        let violation = self.limits.failure(&self.engine.audit())?;
+        let words = violation_in_words(&self.scene, &violation);
+        Some(format!("the audit fails: {words}; do not trust what follows"))
+    }
+
+    /// Where the motion could not be followed, unless the run was meant to end there.
+    fn lost(&self) -> Option<String> {
+        if self.end == Some(End::Stopped(Stopped::Paradox)) {
+            return None;
+        }
+        let Trouble { time, sides, cause } = self.engine.trouble()?;
+        let [first, second] = sides.map(|side| name(&self.scene, side));
+        let what = match cause {
+            Cause::Tied(_) if first == second => format!("the motion of {first}"),
+            Cause::Tied(_) => format!("the motion of {first}, {second} and what they are tied to"),
+            _ => format!("the contact of {first} and {second}"),
+        };
+        Some(format!("lost at t = {}: {what}, because {}", number(time), because(cause)))
+    }
+
+    /// Collisions that were made elastic.
+    fn elastic(&self) -> Option<String> {
+        let (elastic, impacts) = (self.engine.counts().elastic, self.engine.counts().impacts);
+        if elastic == 0 {
+            return None;
+        }
+        let ball = |shape: &Shape| matches!(shape, Shape::Sphere { .. } | Shape::Point);
+        let all_balls = self.scene.bodies.iter().all(|body| ball(&body.body.shape));
+        let rest = if 2 * elastic > impacts && !all_balls {
+            "; so many of them are of bodies that should come to rest on one another, and `--loop simulation` holds such contacts"
+        } else {
+            ""
+        };
+        Some(format!(
+            "{elastic} of {impacts} collisions followed another of the same body within {} and were made elastic, so that collisions do not accumulate without end{rest}",
+            number(self.settings.contact_time.unwrap_or(0.0))
+        ))
+    }
+
+    /// What the averages of a gas leave out.
+    fn averages(&self) -> impl Iterator<Item = &'static str> {
+        let (scene, observer) = (&*self.scene, &self.engine.observer);
+        let measured = observer.as_ref().is_some_and(|observer| !observer.blocks().is_empty());
+        let lattice = |fill: &Fill| fill.start == Start::Lattice && fill.equilibrate.is_none();
+        let walls = !scene.planes.is_empty() || scene.bodies.iter().any(|body| body.body.fixed);
+        let begins = (measured && scene.fills.iter().any(lattice)).then_some(
+            "the averages begin on the lattice, which is no equilibrium: `equilibrate` in the fill lets the bodies collide before the run",
+        );
+        let among = (observer.is_some() && walls).then_some(
+            "compressibility and pressure are those of the collisions among the bodies: what planes and fixed bodies bear is left out",
+        );
+        begins.into_iter().chain(among)
+    }
+
     /// What averages mean in a gas that loses energy.
     fn cooling(&self) -> Option<String> {
         let rules = &self.scene.surface;
@@ -151,29 +126,71 @@ impl Running {
     }
 }
 
+/// What rolling without slip takes.
+fn rolling(scene: &Scene, demand: &RollingDemand) -> impl Iterator<Item = String> + use<> {
+    let (joint, time) = (&scene.joints[demand.joint].name, number(demand.time));
+    let friction = if demand.coefficient.is_infinite() {
+        Some(format!(
+            "{joint}: rolling without slip takes an infinite friction coefficient at t = {time}, where the normal force passes zero and friction does not"
+        ))
+    } else {
+        // In full, so that it can be compared with a coefficient.
+        (demand.coefficient > ROLLS_ANYWHERE).then(|| {
+            let coefficient = demand.coefficient;
+            format!(
+                "{joint}: rolling without slip takes a friction coefficient of {coefficient} at t = {time}"
+            )
+        })
+    };
+    let grip = demand.pulls.map(|time| {
+        format!(
+            "{joint}: rolling without slip and without lift-off takes a grip at t = {} where the plane does not push, which no surface gives",
+            number(time)
+        )
+    });
+    friction.into_iter().chain(grip)
+}
+
+/// The singular configurations that a linkage passed.
+fn singular(scene: &Scene, passages: &SingularPassages) -> String {
+    let linkage = name(scene, Side::Body(passages.body));
+    let when = if passages.count == 1 {
+        format!("a singular configuration at t = {}", number(passages.first))
+    } else {
+        format!(
+            "{} singular configurations, the first at t = {}, the last at t = {}",
+            passages.count,
+            number(passages.first),
+            number(passages.last)
+        )
+    };
+    format!(
+        "the linkage of {linkage} passes {when}, where branches of its motion meet: the branch taken is the one that continues the motion smoothly"
+    )
+}
+
 /// What the audit found wrong, where, between whom, by how much and with which limit.
 pub fn violation_in_words(scene: &Scene, violation: &Violation) -> String {
     let what = match violation.quantity {
-        "finite" => "a value is not finite",
-        "energy_error_max" => "the energy differs from what the impulses' work makes it",
-        "linear_error_max" => "the momentum differs from what the impulses make it",
-        "angular_error_max" => "the angular momentum differs from what the impulses make it",
-        "points_error_max" => "a contact point is off its surface",
-        "impulse_error_max" => "a body's momentum does not change by its impulses",
-        "work_error_max" => "the energy does not change by the impulses' work",
-        "restitution_error_max" => "the separation is not that of the restitution",
-        "unilateral_error_max" => "a contact pulls, leaves its friction cone or keeps closing",
-        "energy_gain_max" => "an event gains energy",
-        "joint_error_max" => "bodies are off their joints",
-        "gap_min" => "bodies overlap",
-        other => other,
+        Limited::Finite => "a value is not finite",
+        Limited::Energy => "the energy differs from what the impulses' work makes it",
+        Limited::Linear => "the momentum differs from what the impulses make it",
+        Limited::Angular => "the angular momentum differs from what the impulses make it",
+        Limited::Points => "a contact point is off its surface",
+        Limited::Impulse => "a body's momentum does not change by its impulses",
+        Limited::Work => "the energy does not change by the impulses' work",
+        Limited::Restitution => "the separation is not that of the restitution",
+        Limited::Unilateral => "a contact pulls, leaves its friction cone or keeps closing",
+        Limited::EnergyGain => "an event gains energy",
+        Limited::Joint => "bodies are off their joints",
+        Limited::Gap => "bodies overlap",
     };
     let who = violation.sides.map_or_else(String::new, |sides| {
         let [first, second] = sides.map(|side| name(scene, side));
         format!(", {first} and {second}")
     });
     let how = violation.value.map_or_else(String::new, |value| {
-        let (quantity, limit) = (violation.quantity, residual(violation.limit));
+        let (quantity, limit) = (violation.quantity.name(), residual(violation.limit));
         format!(": {quantity} is {}, and the limit {limit}", residual(value))
     });
     format!("{what} at event {}{who}{how}", violation.event)

@@ -29,9 +29,9 @@ pub fn write(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()
         writeln!(out, "Run by the loop `crowd`, for very many bodies.")?;
     }
     events(out, run, style)?;
-    let lasting = run.story.holds.iter().map(|hold| lasted(run.scene(), hold));
+    let lasting = run.summary.holds.iter().map(|hold| lasted(run.scene(), hold));
     list(out, style, "what lasted", lasting)?;
-    let more = run.story.held - run.story.holds.len() as u64;
+    let more = run.summary.held - run.summary.holds.len() as u64;
     if more > 0 {
         writeln!(out, "  … {more} more; --json has all")?;
     }
@@ -91,7 +91,7 @@ fn ended(run: &Finished, style: Style) -> String {
         End::Stopped(Stopped::Until) => format!("The run reached its end at t = {time}."),
         End::Stopped(Stopped::MaxEvents) => format!("The run made the events asked for by t = {time}."),
         End::Stopped(Stopped::Paradox) => {
-            let stop = run.story.last.back().or(run.story.first.last());
+            let stop = run.summary.last.back().or(run.summary.first.last());
             let who = stop.map_or_else(String::new, |event| format!(" of {}", pair(run.scene(), event)));
             format!("The run ended at a paradox{who}, as asked, at t = {time}.")
         }
@@ -120,14 +120,14 @@ fn pair(scene: &Scene, event: &Event) -> String {
 }
 
 fn events(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
-    let story = run.story;
-    let mut rows: Vec<Option<&Event>> = story.first.iter().map(Some).collect();
-    if story.rows > (2 * TOLD) as u64 {
+    let summary = run.summary;
+    let mut rows: Vec<Option<&Event>> = summary.first.iter().map(Some).collect();
+    if summary.rows > (2 * TOLD) as u64 {
         // Of a long list the first and the last, and a row that stands for the others.
         rows.push(None);
-        rows.extend(story.last.iter().skip(1).map(Some));
+        rows.extend(summary.last.iter().skip(1).map(Some));
     } else {
-        rows.extend(story.last.iter().map(Some));
+        rows.extend(summary.last.iter().map(Some));
     }
     let shown = || rows.iter().flatten();
     let speed = shown().fold(0.0, |m: f64, e| m.max(e.approach.abs()).max(e.separation.abs()));

@@ -36,20 +36,18 @@ def _sampled(run: Recording) -> list[BodyView]:
 
 
 def energies(run: Recording) -> tuple[Floats, dict[str, Floats]]:
-    """The energies of all bodies over time, from the samples: `translation`, `rotation`, `height` (in gravity) and their sum,
-    `total`. Springs and other loads are not in it."""
-    times: Floats = np.zeros(0)
-    parts: dict[str, Any] = {"translation": 0.0, "rotation": 0.0, "height": 0.0}
-    gravity = run.gravity
-    for body in _sampled(run):
-        if body.fixed:
-            continue
-        times, states = run.trajectory(body.name)
-        spin = np.einsum("tji,tj->ti", rotation(states.orientation), states.angular_velocity)
-        parts["translation"] = parts["translation"] + 0.5 * body.mass * np.sum(states.velocity**2, axis=1)
-        parts["rotation"] = parts["rotation"] + 0.5 * np.sum(np.array(body.inertia) * spin**2, axis=1)
-        parts["height"] = parts["height"] - body.mass * (states.position @ gravity)
-    parts["total"] = parts["translation"] + parts["rotation"] + parts["height"]
+    """The energies of all bodies over time, from the samples: `translation`, `rotation`, `height` (in gravity), where the scene has
+    loads `loads` (the potential of springs and constant forces), and their sum, `total`. Forces of yours are not in it."""
+    _sampled(run)
+    times, (kinetic, translation, potential, loads) = run._recorded.energies()
+    parts: dict[str, Floats] = {
+        "translation": translation,
+        "rotation": kinetic - translation,
+        "height": potential - loads,
+    }
+    if loads.any():
+        parts["loads"] = loads
+    parts["total"] = kinetic + potential
     return times, parts
 
 

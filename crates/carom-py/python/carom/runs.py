@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Literal, Mapping, NamedTuple, Optional, Sequence, Union
@@ -225,19 +224,7 @@ class Recording(Answer):
         True
         """
         place = Path(folder)
-        flag("force", force)
-        place.mkdir(parents=True, exist_ok=True)
-        older = [each for each in place.iterdir() if _OURS.fullmatch(each.name)]
-        if older and not force:
-            raise FileExistsError(f"{place} holds a run already: `force=True` replaces it")
-        files = self._recorded.files()
-        for each in older:
-            each.unlink()
-        # The result last, so that a folder with one is whole.
-        for name in sorted(files, key=lambda name: name == _RESULT):
-            unfinished = place / f"{name}.tmp"
-            unfinished.write_bytes(files[name])
-            unfinished.replace(place / name)
+        self._recorded.save(place, flag("force", force))
         return place
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -415,19 +402,8 @@ def _rows(value: Any, count: int) -> NDArray[np.float64]:
 
 def load(folder: Union[str, "os.PathLike[str]"]) -> Recording:
     """Opens the folder of a run that came to its end: one that the program wrote with `-o`, or `Recording.save`."""
-    place = Path(folder)
-    if not (place / _RESULT).is_file():
-        raise FileNotFoundError(f"{place} holds no run: there is no {_RESULT}")
-    files = {each.name: each.read_bytes() for each in place.iterdir() if _WHOLE.fullmatch(each.name)}
-    recorded = _carom.reopen(files)
+    recorded = _carom.load(Path(folder))
     return _recording(recorded, recorded.document)
-
-
-_RESULT = "run.json"
-
-# The files of a whole run; and all that a run leaves in a folder on its way.
-_WHOLE = re.compile(r"scene\.(toml|json)|run\.json|(events|samples|joint_impulses|reactions|observables)\.parquet")
-_OURS = re.compile(rf"({_WHOLE.pattern}|checkpoint\.json|trajectory\.(xyz|gsd)|(events|samples|joint_impulses|reactions)-\d{{5}}\.parquet)(\.tmp)?")
 
 
 def _recording(recorded: Any, document: Union[Sections, dict[str, Any]]) -> Recording:

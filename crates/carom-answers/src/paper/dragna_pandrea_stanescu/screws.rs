@@ -2,6 +2,7 @@
 
 use carom::body::State;
 use carom::impact::Law;
+use carom::impact::mechanism::BodyOutcome;
 use nalgebra::SVector;
 
 use super::super::Row;
@@ -20,46 +21,81 @@ pub fn carried(joint: &carom::impact::mechanism::JointOutcome) -> Vec<f64> {
     [joint.linear.as_slice(), &[joint.angular.x, joint.angular.y]].concat()
 }
 
+/// The collision, and both bodies' twists before and after it.
+struct Collision {
+    case: Case,
+    frames: Frames,
+    result: BodyOutcome,
+    p: SVector<f64, 3>,
+    before: [SVector<f64, 6>; 2],
+    after: [SVector<f64, 6>; 2],
+}
+
+impl Collision {
+    /// What the impulses do to a body's twist, but for the sign.
+    fn moved(&self, k: usize) -> SVector<f64, 6> {
+        self.frames.mobility(k) * self.p
+    }
+
+    /// The velocities of a twist along the contacts' normals.
+    fn normal(&self, k: usize, twist: &SVector<f64, 6>) -> SVector<f64, 3> {
+        self.frames.lines(k).transpose() * eta() * twist
+    }
+
+    /// {v₁₂ₙ⁰}.
+    fn closing(&self) -> Vec<f64> {
+        approaches(&self.result).iter().map(|y| -y).collect()
+    }
+
+    /// (17), (18): what the hinge of a body carries.
+    fn carried_by(&self, k: usize) -> Vec<f64> {
+        let (s, m) = (self.frames.restriction(k), self.frames.mass(k));
+        let weight = m.try_inverse().map(|inverse| s.transpose() * eta() * inverse);
+        let own = weight.and_then(|weight| (weight * s).try_inverse().map(|own| own * weight));
+        own.map_or_else(Vec::new, |own| {
+            let push = self.frames.lines(k) * self.p;
+            (own * push * if k == 0 { 1.0 } else { -1.0 }).as_slice().to_vec()
+        })
+    }
+}
+
 pub fn rows() -> Result<Vec<Row>, Refusal> {
     let case = Case::read(scenes::HINGED_FRAMES)?;
     let frames = Frames::of(&case);
     let result = case.solve(Law::NewtonLcp)?;
     let p = SVector::<f64, 3>::from_column_slice(&impulses(&result));
     let [before, after] = [&result.before, &result.states].map(|states| [0, 1].map(|k| twist(&states[k])));
-    let change = [0, 1].map(|k| after[k] - before[k]);
-    let moved = [0, 1].map(|k| frames.mobility(k) * p);
-    let normal = |k: usize, twist: &SVector<f64, 6>| frames.lines(k).transpose() * eta() * twist;
-    let g = [frames.inertances(0), frames.inertances(1)];
-    let ours = [computed_inertances(&case, 0)?, computed_inertances(&case, 1)?];
-    let closing: Vec<f64> = approaches(&result).iter().map(|y| -y).collect();
-    let parting: Vec<f64> = separations(&result).iter().map(|y| -y).collect();
-    let difference: Vec<f64> = parting.iter().zip(&closing).map(|(a, b)| a - b).collect();
-    let inverse = case.constrained_inverse()?;
-    // What turns about the hinges only: the moments that the library leaves.
-    let reduced = [1.0 / inverse[(5, 5)], 1.0 / inverse[(11, 11)]];
-    let carried_by = |k: usize| {
-        let (s, m) = (frames.restriction(k), frames.mass(k));
-        let weight = m.try_inverse().map(|inverse| s.transpose() * eta() * inverse);
-        let own = weight.and_then(|weight| (weight * s).try_inverse().map(|own| own * weight));
-        own.map_or_else(Vec::new, |own| {
-            let push = frames.lines(k) * p;
-            (own * push * if k == 0 { 1.0 } else { -1.0 }).as_slice().to_vec()
-        })
-    };
     // One contact after another instead of all at once.
     let successive = case.solve(Law::Sequential)?;
     let apart = (0..2).map(|k| (twist(&successive.states[k]) - after[k]).norm()).fold(0.0, f64::max);
-    let v_n = [0, 1].map(|k| normal(k, &before[k]));
-    let point = |k: usize, i: usize| {
-        let state = &result.before[k];
-        frames.normals[i].dot(&state.velocity_at(&frames.points[i]))
-    };
-    let turn = |k: usize| [change[k][2], change[k][3]];
-    Ok(vec![
+    let collision = Collision { case, frames, result, p, before, after };
+    let case = &collision.case;
+    let mut rows = vec![
         case.row("introduction", "successive collisions less simultaneous ones: 1 if the velocities differ")
             .printed("", [1.0])
             .computed([count(usize::from(apart > 1e-9))])
             .agrees(),
+    ];
+    rows.extend(changes(&collision)?);
+    rows.extend(quantities(&collision)?);
+    rows.extend(results(&collision));
+    rows.push(energy(case, &collision.frames, &before)?);
+    Ok(rows)
+}
+
+/// (2) to (10): how the velocities change.
+fn changes(collision: &Collision) -> Result<Vec<Row>, Refusal> {
+    let Collision { case, frames, result, p, before, after } = collision;
+    let change = [0, 1].map(|k| after[k] - before[k]);
+    let moved = [0, 1].map(|k| collision.moved(k));
+    let g = [frames.inertances(0), frames.inertances(1)];
+    let ours = [computed_inertances(case, 0)?, computed_inertances(case, 1)?];
+    let closing = collision.closing();
+    let parting: Vec<f64> = separations(result).iter().map(|y| -y).collect();
+    let difference: Vec<f64> = parting.iter().zip(&closing).map(|(a, b)| a - b).collect();
+    let turn = |k: usize| [change[k][2], change[k][3]];
+    let normal = |k: usize| collision.normal(k, &change[k]);
+    Ok(vec![
         case.row("(2)", "Δω_z, Δv_x of body 1")
             .printed("[Q₁][M₁red]⁻¹[Q₁]ᵀ[η][U₁]{P}", [moved[0][2], moved[0][3]])
             .computed(turn(0))
@@ -70,11 +106,11 @@ pub fn rows() -> Result<Vec<Row>, Refusal> {
             .agrees(),
         case.row("(4)", "{v_n⁽¹⁾} − {v_n⁰⁽¹⁾}")
             .printed("[G₁]{P}", (g[0] * p).as_slice())
-            .computed(normal(0, &change[0]).as_slice())
+            .computed(normal(0).as_slice())
             .misprint((-(g[0] * p)).as_slice(), "minus, as in (7) and (15)"),
         case.row("(5)", "{v_n⁽²⁾} − {v_n⁰⁽²⁾}")
             .printed("[G₂]{P}", (g[1] * p).as_slice())
-            .computed(normal(1, &change[1]).as_slice())
+            .computed(normal(1).as_slice())
             .agrees(),
         case.row("(6)", "[G₁], upper triangle by rows")
             .printed("[U₁]ᵀ[η][Q₁][M₁red]⁻¹[Q₁]ᵀ[η][U₁]", fixed_upper(&g[0]))
@@ -93,6 +129,21 @@ pub fn rows() -> Result<Vec<Row>, Refusal> {
             .computed(difference)
             .agrees()
             .note("which is k = −v₁₂ₙ/v₁₂ₙ⁰ at each contact; the introduction has that not valid"),
+    ])
+}
+
+/// (12) to (14): reduced inertias, and the velocities before.
+fn quantities(collision: &Collision) -> Result<Vec<Row>, Refusal> {
+    let Collision { case, frames, result, before, .. } = collision;
+    let inverse = case.constrained_inverse()?;
+    // What turns about the hinges only: the moments that the library leaves.
+    let reduced = [1.0 / inverse[(5, 5)], 1.0 / inverse[(11, 11)]];
+    let v_n = [0, 1].map(|k| collision.normal(k, &before[k]));
+    let point = |k: usize, i: usize| {
+        let state = &result.before[k];
+        frames.normals[i].dot(&state.velocity_at(&frames.points[i]))
+    };
+    Ok(vec![
         case.row("(12)", "M₁red, M₂red")
             .printed("[Q_i]ᵀ[η][M_i][Q_i]", [frames.reduced(0), frames.reduced(1)])
             .computed(reduced)
@@ -107,8 +158,16 @@ pub fn rows() -> Result<Vec<Row>, Refusal> {
             .agrees(),
         case.row("(14)", "{v₁₂ₙ⁰}")
             .printed("{v_n⁰⁽¹⁾} − {v_n⁰⁽²⁾}", (v_n[0] - v_n[1]).as_slice())
-            .computed(closing)
+            .computed(collision.closing())
             .agrees(),
+    ])
+}
+
+/// (15) to (18): the velocities after, and what the hinges carry.
+fn results(collision: &Collision) -> Vec<Row> {
+    let Collision { case, result, before, after, .. } = collision;
+    let moved = [0, 1].map(|k| collision.moved(k));
+    vec![
         case.row("(15)", "ω_z, v_x of body 1 after")
             .printed(
                 "{v⁰⁽¹⁾} − [Q₁][M₁red]⁻¹[Q₁]ᵀ[η][U₁]{P}",
@@ -124,15 +183,14 @@ pub fn rows() -> Result<Vec<Row>, Refusal> {
             .computed([after[1][2], after[1][3]])
             .agrees(),
         case.row("(17)", "{ξ₁}")
-            .printed("[[S₁]ᵀ[η][M₁]⁻¹[S₁]]⁻¹[S₁]ᵀ[η][M₁]⁻¹[U₁]{P}", carried_by(0))
+            .printed("[[S₁]ᵀ[η][M₁]⁻¹[S₁]]⁻¹[S₁]ᵀ[η][M₁]⁻¹[U₁]{P}", collision.carried_by(0))
             .computed(carried(&result.joints[0]))
             .agrees(),
         case.row("(18)", "{ξ₂}")
-            .printed("−[[S₂]ᵀ[η][M₂]⁻¹[S₂]]⁻¹[S₂]ᵀ[η][M₂]⁻¹[U₂]{P}", carried_by(1))
+            .printed("−[[S₂]ᵀ[η][M₂]⁻¹[S₂]]⁻¹[S₂]ᵀ[η][M₂]⁻¹[U₂]{P}", collision.carried_by(1))
             .computed(carried(&result.joints[1]))
             .agrees(),
-        energy(&case, &frames, &before)?,
-    ])
+    ]
 }
 
 /// ½ vᵀ η M v of both bodies.

@@ -23,6 +23,17 @@ const JERK: f64 = -15.318982299576987;
 
 pub fn rows() -> Result<Vec<Row>, Refusal> {
     let contact = Contact::read(scenes::PARADOX)?;
+    let mut rows = kinematics(&contact);
+    rows.extend(expansion(&contact));
+    rows.extend(holding(&contact)?);
+    rows.push(ellipsoids(&contact.case));
+    rows.extend(gaps(&contact));
+    rows.extend(curvatures(&contact));
+    Ok(rows)
+}
+
+/// The contact's points, normal, velocities and accelerations.
+fn kinematics(contact: &Contact) -> Vec<Row> {
     let case = &contact.case;
     let (k, s) = (&contact.class.kinematics, &contact.class.scales);
     let [one, two] = &contact.bodies;
@@ -33,19 +44,8 @@ pub fn rows() -> Result<Vec<Row>, Refusal> {
     let normal_accelerations = [acceleration(one, &k.arms[0]), acceleration(two, &k.arms[1])];
     let apart = settled(normal_accelerations[1] - normal_accelerations[0], s.acceleration);
     let own = [normal_accelerations[0], -normal_accelerations[1]];
-    let (series, of_q) = (contact.series::<5>(), contact.series_of_point::<5>());
-    let slope = contact.slope();
-    let steepest = contact.inverse_curvature() * slope;
-    let most = 2.0 * slope.dot(&steepest);
-    let along = steepest.normalize();
-    let c = contact.coefficients(&along);
-    let deepest = -0.25 * c.a_e / c.x_2e;
-    let short = 1e-3;
-    let [later, earlier] = [short, -short].map(|t| contact.dip(&along, t, deepest * short * short).place);
-    let mass = effective_inverse_mass([Some((&one.0, &one.1)), Some((&two.0, &two.1))], &k.points, &k.normal);
     let level = |x: &[f64; 3]| x[0].powi(4) + (x[1] / 2.0).powi(4) + (x[2] / 3.0).powi(4);
-    let held = hold(case)?;
-    let mut rows = vec![
+    vec![
         case.row("Suppl. I", "P").printed("", POINT).computed(k.points[0].as_slice()).agrees(),
         case.row("Suppl. I", "Q").printed("", POINT).computed(k.points[1].as_slice()).agrees(),
         case.row("Suppl. I", "n₁").printed("", NORMAL).computed(k.normal.as_slice()).agrees(),
@@ -80,6 +80,23 @@ pub fn rows() -> Result<Vec<Row>, Refusal> {
                 [0.995_259_719_563_793, -0.995_259_719_563_793],
             )
             .note("positive for body 1, which no free homogeneous ellipsoid could have"),
+    ]
+}
+
+/// The gap's third and fourth orders in time.
+fn expansion(contact: &Contact) -> Vec<Row> {
+    let case = &contact.case;
+    let k = &contact.class.kinematics;
+    let (series, of_q) = (contact.series::<5>(), contact.series_of_point::<5>());
+    let slope = contact.slope();
+    let steepest = contact.inverse_curvature() * slope;
+    let most = 2.0 * slope.dot(&steepest);
+    let along = steepest.normalize();
+    let c = contact.coefficients(&along);
+    let deepest = -0.25 * c.a_e / c.x_2e;
+    let short = 1e-3;
+    let [later, earlier] = [short, -short].map(|t| contact.dip(&along, t, deepest * short * short).place);
+    vec![
         case.row("Suppl. I", "j = g'''").computed([k.g3]).beyond("by 50 digits", [JERK]),
         case.row("(57), (59)", "coefficient of t³ in F₁ at Q")
             .printed("j/6", [k.g3 / 6.0])
@@ -102,6 +119,17 @@ pub fn rows() -> Result<Vec<Row>, Refusal> {
             .computed([series[4]])
             .within(1e-10)
             .beyond("snap of Q/24 − a_ε²/(16 x_2ε)", [of_q[4] - most / 16.0]),
+    ]
+}
+
+/// What holds the contact, and for how long.
+fn holding(contact: &Contact) -> Result<Vec<Row>, Refusal> {
+    let case = &contact.case;
+    let k = &contact.class.kinematics;
+    let [one, two] = &contact.bodies;
+    let mass = effective_inverse_mass([Some((&one.0, &one.1)), Some((&two.0, &two.1))], &k.points, &k.normal);
+    let held = hold(case)?;
+    Ok(vec![
         case.row("section 2", "time that the contact lasts")
             .printed("", [0.0])
             .computed([held.duration])
@@ -137,11 +165,7 @@ pub fn rows() -> Result<Vec<Row>, Refusal> {
             .printed("F₁(t, r_Q+(t)) < 0, t > 0:", [-1.0])
             .computed([sign(k.g3)])
             .narrow("a sufficient case; with slip two ellipsoids have it too, and in the plane"),
-        ellipsoids(case),
-    ];
-    rows.extend(gaps(&contact));
-    rows.extend(curvatures(&contact));
-    Ok(rows)
+    ])
 }
 
 /// What a run finds that holds the contact.

@@ -5,12 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use carom_answers::Refusal;
+use carom_answers::folder::RESULT;
 use serde_json::Value;
 
 use super::canvas::{Picture, Trouble};
 use super::charts::{Chart, SIZE, Series, Sheet};
 use crate::Failure;
-use crate::commands::run::RESULT;
 
 /// A velocity autocorrelation has fallen within so many collisions of a body; what is beyond is drawn where it is asked for.
 const FALLEN: f64 = 16.0;

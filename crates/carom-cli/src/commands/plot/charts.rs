@@ -2,6 +2,7 @@
 
 use carom::contact::Side;
 use carom::record::Kind;
+use carom::run::World;
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
 use carom_answers::gap;
@@ -191,13 +192,12 @@ pub fn energies(
     scene: &Scene,
     track: &Track,
 ) -> Result<(), Trouble> {
-    let moving = || scene.bodies.iter().enumerate().filter(|(_, body)| !body.body.fixed);
+    let (world, _) = World::of(scene);
     let mut curves = [const { Vec::new() }; 3];
     for frame in &track.frames {
-        let kinetic: f64 = moving().map(|(i, body)| body.body.kinetic_energy(&frame.states[i])).sum();
-        let potential: f64 =
-            moving().map(|(i, body)| -body.body.mass * scene.gravity.dot(&frame.states[i].position)).sum();
-        for (curve, energy) in curves.iter_mut().zip([kinetic + potential, kinetic, potential]) {
+        let energies = world.energies(&frame.states);
+        let values = [energies.total(), energies.kinetic, energies.potential()];
+        for (curve, energy) in curves.iter_mut().zip(values) {
             curve.push((frame.time, energy));
         }
     }
@@ -207,7 +207,7 @@ pub fn energies(
         .zip(curves)
         .map(|(name, points)| Series { name: (*name).to_string(), points, stems: false, faint: false })
         .collect();
-    if scene.gravity == Vector3::zeros() {
+    if scene.gravity == Vector3::zeros() && scene.loads.is_empty() {
         series.truncate(1);
         series[0].name = "kinetic".to_string();
     }

@@ -10,10 +10,11 @@ use std::path::PathBuf;
 
 use carom::contact::Side;
 use carom::scene::instant::name;
+use carom_answers::folder::Recording;
 use carom_answers::{Refusal, Verdict};
 use clap::ValueEnum;
 
-use super::run::Recording;
+use super::input::read_scene;
 use crate::Failure;
 use averages::{Curves, Function};
 use canvas::{Picture, Trouble};
@@ -146,7 +147,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     if let Some(function) = arguments.what.function() {
         return draw_function(picture, function, arguments);
     }
-    let recording = Recording::open(&arguments.run)?;
+    let recording = Recording::open(&arguments.run, read_scene)?;
     let track = Track::of(&recording, arguments.from, arguments.to).map_err(|error| {
         Failure::Other(format!("the run in {} cannot be read: {error}", arguments.run.display()))
     })?;

@@ -5,10 +5,9 @@ use std::io;
 use carom::contact::Side;
 use carom::record::{Event, Recorder, Sample};
 use carom::scene::model::Scene;
+use carom_answers::folder::Recording;
 use carom_answers::gap;
 use carom_answers::run::{Frame, Frames};
-
-use super::super::run::Recording;
 
 /// The frames and events of a time.
 #[derive(Default)]

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use carom::scene::model::OnParadox;
+use carom_answers::folder::trajectory::Format;
 use carom_answers::options::NOT_NEGATIVE;
 use carom_answers::run::{Changes, Loop, MOST_THREADS, cores};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-
-use super::trajectory::Format;
 
 /// The most copies of a run.
 const MOST_REPLICAS: u64 = 1_000_000;

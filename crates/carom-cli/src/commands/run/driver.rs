@@ -3,19 +3,16 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use carom_answers::run::{End, Running};
+use carom_answers::run::Running;
 
 use super::Before;
 use super::arguments::Arguments;
-use super::folder::{Folder, Standing};
 use super::progress::{self, Progress};
-use super::tape::{Keep, Tape};
-use super::trajectory::Format;
+use super::recorder::{Output, RunRecorder};
 use crate::VERSION;
 
 /// Drives a run.
 pub struct Driver {
-    trajectory: Option<Format>,
     /// Whether progress is shown.
     shown: bool,
     start: Instant,
@@ -39,7 +36,6 @@ impl Driver {
     pub fn new(arguments: &Arguments, before: &Before, shown: bool) -> Self {
         let now = Instant::now();
         Self {
-            trajectory: arguments.trajectory.or(before.trajectory),
             shown,
             start: now,
             wall_before: before.wall_s,
@@ -55,12 +51,12 @@ impl Driver {
     }
 
     /// Runs to the end, with checkpoints on the way.
-    pub fn drive(&mut self, running: &mut Running, tape: &mut Tape) -> io::Result<()> {
-        self.checkpoint(running, tape)?;
+    pub fn drive(&mut self, running: &mut Running, recorder: &mut RunRecorder) -> io::Result<()> {
+        self.checkpoint(running, recorder)?;
         let mut progress = Progress::new(&running.engine, running.settings.max_events, self.shown);
         loop {
-            let more = running.step(tape);
-            tape.checked()?;
+            let more = running.step(recorder);
+            recorder.checked()?;
             if !more {
                 break;
             }
@@ -74,17 +70,17 @@ impl Driver {
             let took = if self.took > CHECKPOINT_LONG { self.took.as_secs_f64() } else { 0.0 };
             let wait = self.every.as_secs_f64().max(share).max(took / CHECKPOINT_COST);
             if (now - self.last).as_secs_f64() >= wait {
-                self.checkpoint(running, tape)?;
+                self.checkpoint(running, recorder)?;
             }
         }
         progress.end();
         Ok(())
     }
 
-    fn checkpoint(&mut self, running: &Running, tape: &mut Tape) -> io::Result<()> {
-        if let Keep::Files(folder) = &mut tape.keep {
+    fn checkpoint(&mut self, running: &Running, recorder: &mut RunRecorder) -> io::Result<()> {
+        if let Output::Files(folder) = &mut recorder.output {
             let begun = Instant::now();
-            folder.checkpoint(&running.scene, &Standing::of(running, self.wall_s(), self.trajectory))?;
+            folder.checkpoint(running, self.wall_s())?;
             self.last = Instant::now();
             self.took = self.last - begun;
         }
@@ -92,32 +88,21 @@ impl Driver {
     }
 
     /// The document without events and samples, written to the folder if there is one, and its notes.
-    pub fn finish(&self, running: &Running, tape: &mut Tape) -> io::Result<(Vec<u8>, Vec<String>)> {
+    pub fn finish(
+        &self,
+        running: &Running,
+        recorder: &mut RunRecorder,
+    ) -> io::Result<(Vec<u8>, Vec<String>)> {
         let wall_s = self.wall_s();
-        let scene = &running.scene;
         let mut notes = running.notes();
-        notes.extend(self.trajectory.and_then(|format| format.leaves_out(scene)).map(str::to_string));
-        let mut document = running.document(VERSION, wall_s, notes.clone());
-        if let Keep::Files(folder) = &mut tape.keep {
-            let can_go_on = running.end() == Some(End::INTERRUPTED);
-            let more = |folder: &Folder| {
-                if let Some(observer) = &running.engine.observer {
-                    folder.write_blocks(scene, &observer.blocks())?;
-                }
-                self.trajectory.map_or(Ok(()), |format| folder.write_trajectory(format, scene))
-            };
-            folder.finish(
-                scene,
-                &Standing::of(running, wall_s, self.trajectory),
-                can_go_on,
-                more,
-                |rows| {
-                    document.set_rows(rows);
-                    serde_json::to_vec(&document).map_err(io::Error::from)
-                },
-            )?;
+        if let Output::Files(folder) = &recorder.output {
+            let left_out = folder.trajectory.and_then(|format| format.leaves_out(&running.scene));
+            notes.extend(left_out.map(str::to_string));
         }
-        let text = serde_json::to_vec(&document)?;
-        Ok((text, notes))
+        let mut document = running.document(VERSION, wall_s, notes.clone());
+        if let Output::Files(folder) = &mut recorder.output {
+            folder.finish(running, wall_s, &mut document)?;
+        }
+        Ok((serde_json::to_vec(&document)?, notes))
     }
 }

@@ -2,20 +2,16 @@
 
 mod arguments;
 mod driver;
-mod folder;
 mod progress;
-mod recording;
+mod recorder;
 mod replicas;
-mod shelf;
-mod story;
-mod tape;
-mod trajectory;
-mod whole;
+mod summary;
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use carom::scene::model::Scene;
+use carom_answers::folder::{Folder, Unfinished};
 use carom_answers::run::{Rows, Running};
 use carom_answers::{Refusal, Subject, Verdict};
 
@@ -25,14 +21,11 @@ use crate::diagnostics::warn;
 use crate::report::{self, Style};
 use crate::{Failure, VERSION};
 use driver::Driver;
-use folder::Folder;
 use progress::Placing;
-use tape::{Keep, Stream, Tape};
+use recorder::{JsonStream, Output, RunRecorder};
 
 pub use arguments::Arguments;
-pub use folder::RESULT;
-pub use recording::Recording;
-pub use story::{Hold, Story, TOLD};
+pub use summary::{Hold, Summary, TOLD};
 
 /// Where a run is taken up.
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,8 +34,6 @@ pub struct Before {
     pub wall_s: f64,
     /// The number of events, and the time of the last.
     pub reached: Option<(u64, f64)>,
-    /// The trajectory that was asked for.
-    pub trajectory: Option<trajectory::Format>,
 }
 
 /// A run ready to go.
@@ -57,7 +48,7 @@ pub struct Finished<'a> {
     /// The run.
     pub running: &'a Running,
     /// What happened.
-    pub story: &'a Story,
+    pub summary: &'a Summary,
     /// What else to say.
     pub notes: &'a [String],
     /// Where it was taken up.
@@ -85,48 +76,28 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     if let (Some(count), Some(scene)) = (arguments.replicas, &arguments.scene) {
         return replicas::run(scene, count, arguments);
     }
-    let prepared = match (&arguments.resume, &arguments.scene) {
-        (Some(folder), _) => {
-            let mut prepared = take_up(folder)?;
-            prepared.running.engine.set_threads(arguments.threads());
-            prepared
-        }
-        (None, Some(scene)) => {
-            progress::watch();
-            let copy = Copy { number: 0, folder: arguments.out.as_deref(), shown: true };
-            begin(read_scene(scene)?, arguments, &copy)?
-        }
-        // The parser asks for one of them.
-        (None, None) => return Err(Refusal::of_option(None, "no scene", Some("a scene")).into()),
+    let Prepared { mut running, folder, before } = prepare(arguments)?;
+    let output = match folder {
+        Some(folder) => Output::Files(Box::new(folder)),
+        None if arguments.json => Output::Document(JsonStream::begin(&running.scene, arguments.samples)?),
+        None => Output::Nothing,
     };
-    let Prepared { mut running, folder, before } = prepared;
-    let keep = match folder {
-        Some(folder) => Keep::Files(Box::new(folder)),
-        None if arguments.json => Keep::Document(Stream::begin(arguments.samples)?),
-        None => Keep::Nothing,
-    };
-    let mut tape = Tape::new(running.scene.clone(), keep);
+    let mut recorder = RunRecorder::new(output);
     let mut driver = Driver::new(arguments, &before, true);
     progress::watch();
-    let ended = driver.drive(&mut running, &mut tape).and_then(|()| driver.finish(&running, &mut tape));
-    let (text, notes) = match ended {
-        Ok(ended) => ended,
-        Err(error) => {
-            if let Keep::Files(folder) = &tape.keep {
-                folder.say_what_stays();
-            }
-            return Err(error.into());
-        }
-    };
+    let ended = driver.drive(&mut running, &mut recorder);
+    let (text, notes) = ended
+        .and_then(|()| driver.finish(&running, &mut recorder))
+        .inspect_err(|_| note_what_stays(&recorder))?;
     let verdict = running.end().map_or(Verdict::Done, |end| end.verdict());
-    let Tape { keep, story, scene, .. } = tape;
-    let folder = match keep {
-        Keep::Document(stream) => {
-            stream.end(&scene, &text)?;
+    let RunRecorder { output, summary, .. } = recorder;
+    let folder = match output {
+        Output::Document(stream) => {
+            stream.end(&text)?;
             return Ok(verdict);
         }
-        Keep::Files(folder) => Some(folder),
-        Keep::Nothing => None,
+        Output::Files(folder) => Some(folder),
+        Output::Nothing => None,
     };
     if arguments.json {
         print(|out| {
@@ -136,7 +107,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     } else {
         let finished = Finished {
             running: &running,
-            story: &story,
+            summary: &summary,
             notes: &notes,
             before,
             wall_s: driver.wall_s(),
@@ -145,6 +116,37 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         print(|out| report::run::write(out, &finished, Style::of_stdout()))?;
     }
     Ok(verdict)
+}
+
+/// Tells the user, after a failure, what the folder is good for.
+fn note_what_stays(recorder: &RunRecorder) {
+    if let Output::Files(folder) = &recorder.output
+        && folder.can_go_on()
+    {
+        let _ = writeln!(
+            io::stderr(),
+            "note: what was written before stays readable; `carom run --resume {}` goes on from there",
+            folder.path().display()
+        );
+    }
+}
+
+/// Begins a run, or takes one up.
+fn prepare(arguments: &Arguments) -> Result<Prepared, Failure> {
+    match (&arguments.resume, &arguments.scene) {
+        (Some(folder), _) => {
+            let mut prepared = take_up(folder, arguments)?;
+            prepared.running.engine.set_threads(arguments.threads());
+            Ok(prepared)
+        }
+        (None, Some(scene)) => {
+            progress::watch();
+            let copy = Copy { number: 0, folder: arguments.out.as_deref(), shown: true };
+            begin(read_scene(scene)?, arguments, &copy)
+        }
+        // The parser asks for one of them.
+        (None, None) => Err(Refusal::of_option(None, "no scene", Some("a scene")).into()),
+    }
 }
 
 /// Which of several copies of a run.
@@ -171,17 +173,21 @@ fn begin(subject: Subject, arguments: &Arguments, copy: &Copy) -> Result<Prepare
     }
     let running = begun?;
     warn(&running.input.name, &running.warnings);
-    let folder = match copy.folder {
-        Some(folder) => Some(Folder::create(folder, &running.input, &running.scene, arguments.force)?),
+    let mut folder = match copy.folder {
+        Some(folder) => Some(Folder::create(folder, &running, arguments.force)?),
         None => None,
     };
+    if let Some(folder) = &mut folder {
+        folder.trajectory = arguments.trajectory;
+    }
     Ok(Prepared { running, folder, before: Before::default() })
 }
 
 /// Takes a run up where its folder left it.
-fn take_up(path: &Path) -> Result<Prepared, Failure> {
-    let (input, checkpoint, lock) = Folder::reopen(path)?;
-    let subject = scene(input)?;
+fn take_up(path: &Path, arguments: &Arguments) -> Result<Prepared, Failure> {
+    let unfinished = Unfinished::open(path)?;
+    let subject = scene(unfinished.input.clone())?;
+    let checkpoint = &unfinished.checkpoint;
     if checkpoint.version != VERSION {
         let _ = writeln!(
             io::stderr(),
@@ -190,13 +196,12 @@ fn take_up(path: &Path) -> Result<Prepared, Failure> {
         );
     }
     let (settings, snapshot) = (checkpoint.settings, &checkpoint.snapshot);
-    let running = Running::resume(subject, settings, snapshot, checkpoint.unbounded)?.ok_or_else(|| {
-        let message = format!("the checkpoint in {} does not fit its scene", path.display());
-        Refusal::of_option(Some("resume"), &message, Some("a folder that `carom run -o` wrote"))
-    })?;
+    let running = Running::resume(subject, settings, snapshot, checkpoint.unbounded)?
+        .ok_or_else(|| unfinished.mismatch())?;
     warn(&running.input.name, &running.warnings);
     let reached = Some((running.engine.counts().events, running.engine.time()));
-    let before = Before { wall_s: checkpoint.wall_s, reached, trajectory: checkpoint.trajectory };
-    let folder = Folder::resume(path, lock, &running.input, &running.scene, &checkpoint)?;
+    let before = Before { wall_s: checkpoint.wall_s, reached };
+    let mut folder = unfinished.resume(&running)?;
+    folder.trajectory = arguments.trajectory.or(folder.trajectory);
     Ok(Prepared { running, folder: Some(folder), before })
 }

@@ -1,21 +1,19 @@
 //! Independent copies of a run, in parallel, each with a folder of its own where there are folders.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use carom_answers::folder::{self, RESULT, atomic_file};
 use carom_answers::run::replicas::{Pool, Replica, check};
-use carom_answers::{Refusal, Subject, Verdict};
+use carom_answers::{Subject, Verdict};
 
 use super::super::input::read_scene;
 use super::super::output::print;
 use super::driver::Driver;
-use super::folder::COPY;
 use super::progress::Copies;
-use super::tape::{Keep, Tape};
-use super::whole::{at, replace};
+use super::recorder::{Output, RunRecorder};
 use super::{Arguments, Before, Copy, Prepared, begin, progress};
 use crate::report::replicas::Together;
 use crate::report::{self, Style};
@@ -27,7 +25,7 @@ pub fn run(path: &Path, count: u64, arguments: &Arguments) -> Result<Verdict, Fa
     let subject = read_scene(path)?;
     check(&subject)?;
     if let Some(folder) = &arguments.out {
-        make_room(folder, arguments.force)?;
+        folder::make_room_for_copies(folder, arguments.force)?;
     }
     let bar = Copies::new(count);
     let (next, finished) = (AtomicU64::new(0), Mutex::new(Vec::new()));
@@ -40,7 +38,7 @@ pub fn run(path: &Path, count: u64, arguments: &Arguments) -> Result<Verdict, Fa
                     if number >= count || (number > 0 && progress::interrupted()) {
                         return;
                     }
-                    let folder = arguments.out.as_ref().map(|folder| folder.join(name(number, count)));
+                    let folder = arguments.out.as_ref().map(|folder| folder::copy(folder, number, count));
                     let outcome = run_one(subject.clone(), number, folder.as_deref(), arguments);
                     bar.done();
                     let failed = outcome.is_err();
@@ -66,23 +64,6 @@ pub fn run(path: &Path, count: u64, arguments: &Arguments) -> Result<Verdict, Fa
     report(&copies, count, arguments)
 }
 
-fn name(number: u64, count: u64) -> String {
-    let width = (count - 1).to_string().len();
-    format!("{COPY}{number:0width$}")
-}
-
-/// The folder of the copies' folders.
-fn make_room(folder: &Path, force: bool) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
-    let mut entries = fs::read_dir(folder).map_err(|error| at(folder, &error))?;
-    if entries.next().is_some() && !force {
-        let message = format!("{} is not empty", folder.display());
-        let expected = "an empty or a new folder, or --force to write over older copies";
-        return Err(Refusal::of_option(Some("o"), &message, Some(expected)).into());
-    }
-    Ok(())
-}
-
 fn run_one(
     subject: Subject,
     number: u64,
@@ -91,11 +72,11 @@ fn run_one(
 ) -> Result<Replica, Failure> {
     let copy = Copy { number, folder, shown: false };
     let Prepared { mut running, folder, .. } = begin(subject, arguments, &copy)?;
-    let keep = folder.map_or(Keep::Nothing, |folder| Keep::Files(Box::new(folder)));
-    let mut tape = Tape::new(running.scene.clone(), keep);
+    let output = folder.map_or(Output::Nothing, |folder| Output::Files(Box::new(folder)));
+    let mut recorder = RunRecorder::new(output);
     let mut driver = Driver::new(arguments, &Before::default(), false);
-    driver.drive(&mut running, &mut tape)?;
-    let (_, notes) = driver.finish(&running, &mut tape)?;
+    driver.drive(&mut running, &mut recorder)?;
+    let (_, notes) = driver.finish(&running, &mut recorder)?;
     Ok(Replica::of(&running, driver.wall_s(), notes))
 }
 
@@ -105,10 +86,9 @@ fn report(copies: &[Replica], asked: u64, arguments: &Arguments) -> Result<Verdi
     };
     let text = serde_json::to_vec(&pool.document(VERSION)).map_err(io::Error::from)?;
     if let Some(folder) = &arguments.out {
-        let path: PathBuf = folder.join("run.json");
-        replace(&path, &text)?;
+        atomic_file::replace(&folder.join(RESULT), &text)?;
     }
-    let first = |number: u64| arguments.out.as_ref().map(|folder| folder.join(name(number, asked)));
+    let first = |number: u64| arguments.out.as_ref().map(|folder| folder::copy(folder, number, asked));
     let interrupted = pool.interrupted.first().copied().and_then(first);
     let ended = Together {
         pool: &pool,

@@ -1,13 +1,9 @@
 //! `carom view [SCENE or DIR]`: the page, served to the browser of this machine.
 //!
-//! The program holds the page and runs the engine; the page draws. What they say to each other is in `server` and
-//! `chunk`, and on the page's side in `viewer/src/protocol.ts`.
+//! The program holds the page and runs the engine; the page draws. What they say to each other is in
+//! [`carom_answers::page`], and on the page's side in `viewer/src/protocol.ts`.
 
-mod chunk;
-mod header;
-mod look;
 mod page;
-mod reel;
 mod runs;
 mod server;
 #[cfg(test)]
@@ -19,10 +15,10 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use carom_answers::folder::Recording;
 use carom_answers::{Refusal, Verdict};
 
-use super::input::read;
-use super::run::Recording;
+use super::input::{read, read_scene};
 use crate::{Failure, diagnostics};
 use runs::Runs;
 use server::{Opening, Shared};
@@ -95,17 +91,17 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     Ok(Verdict::Done)
 }
 
-/// A scene's text, or a run put on the reel.
+/// A scene's text, or a run that is played.
 fn open(path: &Path, runs: &Runs) -> Result<Opening, Failure> {
     let name =
         path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
     if path.is_dir() {
-        let recording = Recording::open(path)?;
+        let recording = Recording::open(path, read_scene)?;
         let run = runs.add(Arc::new(recording.scene.clone()), recording.text.clone()).map_err(|_| {
             // Nothing else is at work yet.
             Failure::Other("no room for the run".to_string())
         })?;
-        reel::replay(&run, &recording).map_err(|error| {
+        run.replay(&recording).map_err(|error| {
             Failure::Other(format!("the run in {} cannot be read: {error}", path.display()))
         })?;
         return Ok(Opening::Run { name, text: recording.text, id: run.id });

@@ -2,24 +2,25 @@
 //! the start, while it goes on or afterwards.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
-use carom::body::State;
-use carom::contact::Side;
-use carom::record::Kind;
 use carom::scene::model::Scene;
+use carom_answers::folder::Recording;
+use carom_answers::page::{EventContact, EventLook, Flushed, PageRecorder, chunk};
 use carom_answers::run::Running;
 use tokio::sync::watch;
-
-use super::chunk;
-use super::reel::simulate;
 
 /// The most runs at work at one time, and the most kept.
 const AT_WORK: usize = 4;
 const KEPT: usize = 16;
+
+/// How often what has come is sent on.
+const EVERY: Duration = Duration::from_millis(60);
 
 /// A run, at work or ended.
 pub struct Run {
@@ -29,37 +30,14 @@ pub struct Run {
     pub scene: Arc<Scene>,
     /// Its text.
     pub text: String,
-    log: Mutex<Log>,
+    chunks: Mutex<Vec<Bytes>>,
     /// The number of chunks so far, and whether that is all.
     news: watch::Sender<(usize, bool)>,
     stop: AtomicBool,
-    /// What happened, for those who look closer.
-    happened: Mutex<Vec<Happening>>,
+    /// The contacts of events, for closer looks.
+    contacts: Mutex<Vec<EventContact>>,
     /// The document of the whole run, once it has ended.
     document: Mutex<Option<Bytes>>,
-}
-
-#[derive(Default)]
-struct Log {
-    chunks: Vec<Bytes>,
-}
-
-/// A body's number, and its states just before an event and just after.
-pub type Around = (usize, State, State);
-
-/// A contact of an event, with the bodies concerned before and after.
-#[derive(Debug, Clone)]
-pub struct Happening {
-    /// The number of the event.
-    pub number: u64,
-    /// When.
-    pub time: f64,
-    /// What happened.
-    pub kind: Kind,
-    /// Who.
-    pub sides: [Side; 2],
-    /// The states of all bodies that took part: number, before, after.
-    pub states: Arc<Vec<Around>>,
 }
 
 /// A lock that a panic elsewhere does not spoil: what it guards is only ever added to.
@@ -73,27 +51,35 @@ impl Run {
             id,
             scene,
             text,
-            log: Mutex::default(),
+            chunks: Mutex::default(),
             news: watch::Sender::new((0, false)),
             stop: AtomicBool::new(false),
-            happened: Mutex::default(),
+            contacts: Mutex::default(),
             document: Mutex::default(),
         }
     }
 
     /// Adds a chunk; `last` ends the run.
-    pub fn push(&self, chunk: Bytes, last: bool) {
+    fn push(&self, chunk: Vec<u8>, last: bool) {
         let count = {
-            let mut log = locked(&self.log);
-            log.chunks.push(chunk);
-            log.chunks.len()
+            let mut chunks = locked(&self.chunks);
+            chunks.push(chunk.into());
+            chunks.len()
         };
         self.news.send_replace((count, last));
     }
 
     /// The chunk of a number, if it has come.
     pub fn chunk(&self, number: usize) -> Option<Bytes> {
-        locked(&self.log).chunks.get(number).cloned()
+        locked(&self.chunks).get(number).cloned()
+    }
+
+    /// Takes what a recorder sends on.
+    fn take(&self, Flushed { chunks, contacts }: Flushed) {
+        for chunk in chunks {
+            self.push(chunk, false);
+        }
+        locked(&self.contacts).extend(contacts);
     }
 
     /// Tells when more has come.
@@ -106,43 +92,47 @@ impl Run {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it is asked to end.
-    pub fn is_to_stop(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// Keeps what happened, for those who look closer.
-    pub fn note(&self, happened: impl Iterator<Item = Happening>) {
-        locked(&self.happened).extend(happened);
-    }
-
-    /// Ends the run with the rest of its document, whose beginning, the events, has been pushed: the whole is kept as `carom run
-    /// --json` prints it.
-    pub fn end(&self, rest: &[u8]) {
-        let mut text = b"{\"events\":[".to_vec();
-        let mut first = true;
-        let chunks = locked(&self.log).chunks.clone();
-        for events in chunks.iter().filter_map(|chunk| chunk::events(chunk)) {
-            if !std::mem::take(&mut first) {
-                text.push(b',');
+    /// Runs to the end, or until the run is asked to end.
+    fn simulate(&self, mut running: Running) {
+        let start = Instant::now();
+        let mut last = start;
+        let mut recorder = PageRecorder::of(&running, |flushed| self.take(flushed));
+        while running.step(&mut recorder) && !self.stop.load(Ordering::Relaxed) {
+            let now = Instant::now();
+            if now - last >= EVERY {
+                last = now;
+                recorder.flush();
+                self.push(chunk::progress(&running, (now - start).as_secs_f64()), false);
             }
-            text.extend(events);
         }
-        text.extend(b"],");
-        text.extend(rest.strip_prefix(b"{").unwrap_or(rest));
-        *locked(&self.document) = Some(text.into());
-        self.push(chunk::end(rest), true);
+        self.end(&recorder.finish(&running, start.elapsed().as_secs_f64()));
+    }
+
+    /// Plays a run that is in a folder already.
+    pub fn replay(&self, recording: &Recording) -> io::Result<()> {
+        self.end(&PageRecorder::replay(&self.scene, recording, |flushed| self.take(flushed))?);
+        Ok(())
+    }
+
+    /// Ends the run with its result.
+    fn end(&self, result: &[u8]) {
+        let document = chunk::document(&locked(&self.chunks), result);
+        *locked(&self.document) = Some(document.into());
+        self.push(chunk::end(result), true);
     }
 
     fn is_at_work(&self) -> bool {
         !self.news.borrow().1
     }
 
-    /// The contacts of an event.
-    pub fn happened(&self, number: u64) -> Vec<Happening> {
-        let all = locked(&self.happened);
-        let first = all.partition_point(|h| h.number < number);
-        all[first..].iter().take_while(|h| h.number == number).cloned().collect()
+    /// Looks closer at an event; none where that cannot be.
+    pub fn look<T>(&self, number: u64, look: impl FnOnce(&EventLook) -> Option<T>) -> Option<T> {
+        let contacts: Vec<EventContact> = {
+            let all = locked(&self.contacts);
+            let first = all.partition_point(|contact| contact.number < number);
+            all[first..].iter().take_while(|contact| contact.number == number).cloned().collect()
+        };
+        look(&EventLook::of(&self.scene, &contacts)?)
     }
 
     /// The document of the run, once it has ended.
@@ -171,7 +161,7 @@ impl Runs {
     pub fn begin(&self, running: Running) -> Result<Arc<Run>, Busy> {
         let run = self.add(running.scene.clone(), running.input.text.clone())?;
         let own = run.clone();
-        thread::spawn(move || simulate(&own, running));
+        thread::spawn(move || own.simulate(running));
         Ok(run)
     }
 

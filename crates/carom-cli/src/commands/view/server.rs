@@ -13,23 +13,13 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use carom::scene::model::OnParadox;
-use carom::scene::{Diagnostic, Format};
-use carom_answers::run::{Changes, Running};
-use carom_answers::{Input, Refusal};
+use carom_answers::page::{Check, EventLook, LONGEST, Request as RunRequest};
 use futures_util::stream;
 use serde::{Deserialize, Serialize};
 
-use super::reel::thinned;
+use super::page;
 use super::runs::{Run, Runs};
-use super::{look, page};
 use crate::VERSION;
-
-/// The longest scene that the page may send, in bytes.
-const LONGEST: usize = 8 << 20;
-
-/// The most bodies of a run in the page.
-const MOST_BODIES: usize = 100_000;
 
 /// What the page opens with.
 #[derive(Debug, Clone, Serialize)]
@@ -131,16 +121,12 @@ fn file_of(name: &str) -> Response {
 }
 
 #[derive(Serialize)]
-struct Trouble {
+struct FailureEntry {
     error: String,
 }
 
-fn trouble(status: StatusCode, error: impl Into<String>) -> Response {
-    (status, Json(Trouble { error: error.into() })).into_response()
-}
-
-fn json_text(text: Vec<u8>) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+fn failure(status: StatusCode, error: impl Into<String>) -> Response {
+    (status, Json(FailureEntry { error: error.into() })).into_response()
 }
 
 #[derive(Serialize)]
@@ -154,100 +140,8 @@ async fn start(State(shared): State<Arc<Shared>>) -> Response {
     Json(Start { version: VERSION, gallery: page::gallery(), open: &shared.opening }).into_response()
 }
 
-/// A diagnostic with its place as an editor counts: lines and characters from one.
-#[derive(Serialize)]
-struct Marked {
-    line: usize,
-    column: usize,
-    end_line: usize,
-    end_column: usize,
-    path: Option<String>,
-    message: String,
-    expected: Option<String>,
-}
-
-fn marked(text: &str, diagnostic: &Diagnostic) -> Marked {
-    let marked = text.get(diagnostic.span.clone()).unwrap_or_default();
-    let lines = marked.matches('\n').count();
-    let tail = marked.rsplit('\n').next().unwrap_or_default().chars().count();
-    let column = if lines == 0 { diagnostic.column + tail } else { tail + 1 };
-    Marked {
-        line: diagnostic.line,
-        column: diagnostic.column,
-        end_line: diagnostic.line + lines,
-        end_column: column,
-        path: diagnostic.field.clone(),
-        message: diagnostic.message.clone(),
-        expected: diagnostic.expected.clone(),
-    }
-}
-
-#[derive(Serialize)]
-struct Faults {
-    ok: bool,
-    diagnostics: Vec<Marked>,
-}
-
-fn faults(text: &str, diagnostics: &[Diagnostic]) -> Json<Faults> {
-    Json(Faults { ok: false, diagnostics: diagnostics.iter().map(|d| marked(text, d)).collect() })
-}
-
-fn refused(refusal: &Refusal) -> Response {
-    let faults = faults(refusal.text().unwrap_or_default(), &refusal.diagnostics);
-    (StatusCode::UNPROCESSABLE_ENTITY, faults).into_response()
-}
-
-#[derive(Serialize)]
-struct Sound {
-    ok: bool,
-    title: Option<String>,
-    bodies: usize,
-    warnings: Vec<Marked>,
-}
-
 async fn check(text: String) -> Response {
-    match carom::scene::file::read(&text, Format::guess(&text)) {
-        Ok(scene) => {
-            let bodies = scene.bodies.len() + scene.fills.iter().map(|fill| fill.count).sum::<usize>();
-            let warnings = scene.warnings.iter().map(|w| marked(&text, w)).collect();
-            Json(Sound { ok: true, title: scene.title, bodies, warnings }).into_response()
-        }
-        Err(diagnostics) => faults(&text, &diagnostics).into_response(),
-    }
-}
-
-/// What the page asks to run.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Wish {
-    text: String,
-    until: Option<f64>,
-    sample: Option<f64>,
-    max_events: Option<usize>,
-    on_paradox: Option<String>,
-}
-
-impl Wish {
-    fn changes(&self) -> Result<Changes, String> {
-        let sound = |x: &Option<f64>| x.is_none_or(|x| x.is_finite() && x >= 0.0);
-        if !sound(&self.until) || !sound(&self.sample) || self.max_events == Some(0) {
-            return Err("until and sample are numbers, at least 0; max_events is at least 1".to_string());
-        }
-        let on_paradox = match &self.on_paradox {
-            None => None,
-            Some(name) => {
-                let choice = OnParadox::ALL.into_iter().find(|choice| choice.name() == name);
-                Some(choice.ok_or("on_paradox is hold, pass or stop")?)
-            }
-        };
-        Ok(Changes {
-            until: self.until,
-            max_events: self.max_events,
-            sample: self.sample,
-            on_paradox,
-            ..Changes::default()
-        })
-    }
+    Json(Check::of(text)).into_response()
 }
 
 #[derive(Serialize)]
@@ -255,44 +149,23 @@ struct Begun {
     id: u64,
 }
 
-async fn begin(State(shared): State<Arc<Shared>>, Json(wish): Json<Wish>) -> Response {
-    let changes = match wish.changes() {
-        Ok(changes) => changes,
-        Err(error) => return trouble(StatusCode::BAD_REQUEST, error),
-    };
+async fn begin(State(shared): State<Arc<Shared>>, Json(request): Json<RunRequest>) -> Response {
     // Finding out who touches whom at the start may take a while.
-    let begun = tokio::task::spawn_blocking(move || prepare(&shared, wish.text, changes)).await;
-    begun.unwrap_or_else(|error| trouble(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
-}
-
-fn prepare(shared: &Shared, text: String, mut changes: Changes) -> Response {
-    let subject = match Input::of_text("scene", text, None).scene() {
-        Ok(subject) => subject,
-        Err(refusal) => return refused(&refusal),
-    };
-    let scene = &subject.scene;
-    let bodies = scene.bodies.len() + scene.fills.iter().map(|fill| fill.count).sum::<usize>();
-    if bodies > MOST_BODIES {
-        let error = format!("{bodies} bodies are more than the page shows: at most {MOST_BODIES}");
-        return trouble(StatusCode::UNPROCESSABLE_ENTITY, error);
-    }
-    let (sample, until) =
-        (changes.sample.unwrap_or(scene.run.sample), changes.until.unwrap_or(scene.run.until));
-    changes.sample = Some(thinned(sample, until, bodies));
-    match Running::begin(subject, changes, |_| true) {
-        Err(refusal) => refused(&refusal),
+    let begun = tokio::task::spawn_blocking(move || match request.begin() {
+        Err(error) => (StatusCode::UNPROCESSABLE_ENTITY, Json(Check::failed(&error))).into_response(),
         Ok(running) => match shared.runs.begin(running) {
             Ok(run) => (StatusCode::CREATED, Json(Begun { id: run.id })).into_response(),
-            Err(_) => trouble(StatusCode::TOO_MANY_REQUESTS, "other runs are still at work: stop one first"),
+            Err(_) => failure(StatusCode::TOO_MANY_REQUESTS, "other runs are still at work: stop one first"),
         },
-    }
+    });
+    begun.await.unwrap_or_else(|error| failure(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
 }
 
 fn run_of(shared: &Shared, id: u64) -> Result<Arc<Run>, Box<Response>> {
     shared
         .runs
         .get(id)
-        .ok_or_else(|| Box::new(trouble(StatusCode::NOT_FOUND, "there is no such run any more")))
+        .ok_or_else(|| Box::new(failure(StatusCode::NOT_FOUND, "there is no such run any more")))
 }
 
 async fn stream_of(State(shared): State<Arc<Shared>>, Path(id): Path<u64>) -> Response {
@@ -337,28 +210,26 @@ struct EventQuery {
 async fn look_at(
     shared: Arc<Shared>,
     id: u64,
-    look: impl FnOnce(&Run) -> Option<Vec<u8>> + Send + 'static,
+    event: u64,
+    look: impl FnOnce(&Run, &EventLook) -> Option<Vec<u8>> + Send + 'static,
 ) -> Response {
     let run = match run_of(&shared, id) {
         Ok(run) => run,
         Err(response) => return *response,
     };
-    match tokio::task::spawn_blocking(move || look(&run)).await {
-        Ok(Some(text)) => json_text(text),
-        Ok(None) => trouble(StatusCode::UNPROCESSABLE_ENTITY, "this event has no such look"),
-        Err(error) => trouble(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+    match tokio::task::spawn_blocking(move || run.look(event, |found| look(&run, found))).await {
+        Ok(Some(text)) => ([(header::CONTENT_TYPE, "application/json")], text).into_response(),
+        Ok(None) => failure(StatusCode::UNPROCESSABLE_ENTITY, "this event has no such look"),
+        Err(error) => failure(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
     }
 }
 
 async fn gap(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<u64>,
-    Query(query): Query<EventQuery>,
+    Query(EventQuery { event, span, points }): Query<EventQuery>,
 ) -> Response {
-    let span = query.span.filter(|span| span.is_finite() && *span > 0.0).unwrap_or(0.1);
-    let points = query.points.unwrap_or(201);
-    look_at(shared, id, move |run| serde_json::to_vec(&look::curve(run, query.event, span, points)?).ok())
-        .await
+    look_at(shared, id, event, move |_, look| serde_json::to_vec(&look.gap(span, points)).ok()).await
 }
 
 async fn compare(
@@ -366,7 +237,7 @@ async fn compare(
     Path(id): Path<u64>,
     Query(query): Query<EventQuery>,
 ) -> Response {
-    look_at(shared, id, move |run| look::laws(run, query.event)).await
+    look_at(shared, id, query.event, |run, look| look.laws(&run.text)).await
 }
 
 async fn classify(
@@ -374,7 +245,7 @@ async fn classify(
     Path(id): Path<u64>,
     Query(query): Query<EventQuery>,
 ) -> Response {
-    look_at(shared, id, move |run| look::class(run, query.event)).await
+    look_at(shared, id, query.event, |_, look| look.class()).await
 }
 
 async fn document(State(shared): State<Arc<Shared>>, Path(id): Path<u64>) -> Response {
@@ -383,7 +254,7 @@ async fn document(State(shared): State<Arc<Shared>>, Path(id): Path<u64>) -> Res
         Err(response) => return *response,
     };
     let Some(document) = run.document() else {
-        return trouble(StatusCode::CONFLICT, "the run is still at work");
+        return failure(StatusCode::CONFLICT, "the run is still at work");
     };
     let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -214,6 +214,31 @@ fn the_paradox_comes_whole() {
     assert_eq!(document["stopped"], "until");
 }
 
+/// Kinetic and potential energy of the first frame, and the energy before the first event.
+fn first_energies(port: u16, text: &str) -> (f64, f64) {
+    let id = begin(port, &json!({ "text": text }));
+    let bytes = get(port, &format!("api/runs/{id}/stream")).body;
+    let chunks = chunks(&bytes);
+    let of = |kind: u32| chunks.iter().find(|chunk| chunk.0 == kind).unwrap().1;
+    let number = |at: usize| f64::from_le_bytes(of(2)[at..at + 8].try_into().unwrap());
+    let events: Value = serde_json::from_slice(of(3)).unwrap();
+    (number(8) + number(16), events["events"][0]["energy_before"].as_f64().unwrap())
+}
+
+#[test]
+fn frames_have_the_energy_of_springs() {
+    let port = serve();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../cases/gallery/spring_at_a_wall.toml");
+    let text = std::fs::read_to_string(path).unwrap();
+    // The spring is stretched by half a metre, ½ · 40 N/m · (0.5 m)²; its damper takes some of that until the first impact.
+    let (frame, event) = first_energies(port, &text);
+    assert_eq!(frame, 5.0);
+    assert!((4.8..4.83).contains(&event), "{event}");
+    let undamped = text.replace("damping = 0.5", "damping = 0");
+    let (frame, event) = first_energies(port, &undamped);
+    assert!((frame - event).abs() < 1e-13 * event, "{frame} {event}");
+}
+
 #[test]
 fn a_long_run_can_be_stopped_and_read_by_many() {
     let port = serve();

@@ -14,7 +14,8 @@ use carom::scene::model::Scene;
 use carom::shape::Shape;
 use nalgebra::Vector3;
 
-use super::{Frame, each_frame, fold, kind, semi_axes};
+use super::{Frame, each_frame, fold, kind};
+use crate::run::ShapeEntry;
 
 const PROPERTIES: &str = "species:S:1:pos:R:3:orientation:R:4:aspherical_shape:R:3:superquadric_roundness:R:2:velo:R:3:omega:R:3:image:I:3";
 
@@ -23,13 +24,13 @@ pub fn write(file: File, scene: &Scene, samples: &Path) -> io::Result<File> {
     let mut out = BufWriter::new(file);
     let constant: Vec<String> = scene.bodies.iter().map(|body| shape_columns(&body.body.shape)).collect();
     let kinds: Vec<String> = scene.bodies.iter().map(|body| kind(&body.name)).collect();
-    each_frame(samples, scene.bodies.len(), |frame| write_frame(&mut out, scene, &kinds, &constant, frame))?;
+    each_frame(samples, scene, |frame| write_frame(&mut out, scene, &kinds, &constant, frame))?;
     out.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
 fn shape_columns(shape: &Shape) -> String {
-    let [a, b, c] = semi_axes(shape);
-    let roundness = if let Shape::Superellipsoid { exponent, .. } = shape { 2.0 / exponent } else { 1.0 };
+    let ShapeEntry { semi_axes: [a, b, c], exponent, .. } = ShapeEntry::of(shape);
+    let roundness = 2.0 / exponent;
     format!("{a} {b} {c} {roundness} {roundness}")
 }
 

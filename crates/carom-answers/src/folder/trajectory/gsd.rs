@@ -21,7 +21,8 @@ use carom::shape::Shape;
 use nalgebra::Vector3;
 use serde_json::json;
 
-use super::{Frame, each_frame, fold, kind, semi_axes};
+use super::{Frame, each_frame, fold, kind};
+use crate::run::ShapeEntry;
 
 const MAGIC: u64 = 0x65DF_65DF_65DF_65DF;
 const VERSION: u32 = 2 << 16;
@@ -141,7 +142,7 @@ pub fn write(file: File, scene: &Scene, samples: &Path) -> io::Result<File> {
     let mut writer = Writer::new(file)?;
     let kinds = Kinds::of(scene);
     let mut number = 0;
-    each_frame(samples, scene.bodies.len(), |frame| {
+    each_frame(samples, scene, |frame| {
         write_frame(&mut writer, scene, &kinds, number, frame)?;
         number += 1;
         Ok(())
@@ -185,7 +186,7 @@ fn write_frame(
     if first {
         let count = u32::try_from(frame.states.len()).map_err(io::Error::other)?;
         writer.chunk(number, "particles/N", 1, &Numbers::U32(vec![count]))?;
-        let longest = |shape: &Shape| 2.0 * semi_axes(shape).into_iter().fold(0.0, f64::max);
+        let longest = |shape: &Shape| 2.0 * ShapeEntry::of(shape).semi_axes.into_iter().fold(0.0, f64::max);
         let diameters = scene.bodies.iter().map(|body| short(longest(&body.body.shape))).collect();
         writer.chunk(number, "particles/diameter", 1, &Numbers::F32(diameters))?;
     }

@@ -1,4 +1,4 @@
-//! What people want to know of a run of any length.
+//! The summary of a run of any length for people.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use carom::record::{Event, Kind};
 
 /// How a run began and ended, and what lasted.
 #[derive(Debug, Default)]
-pub struct Story {
+pub struct Summary {
     /// The first contacts of events.
     pub first: Vec<Event>,
     /// The last of them that are not among the first.
@@ -35,7 +35,7 @@ pub const TOLD: usize = 10;
 /// The most contacts that last told one by one.
 const HOLDS_TOLD: usize = 12;
 
-impl Story {
+impl Summary {
     /// Takes what happened.
     pub fn take(&mut self, event: &Event) {
         self.rows += 1;

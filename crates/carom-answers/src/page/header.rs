@@ -1,11 +1,10 @@
 //! What the page must know of a run before anything moves.
 
-use axum::body::Bytes;
 use carom::scene::model::Scene;
-use carom::shape::Shape;
 use serde::Serialize;
 
 use super::chunk;
+use crate::run::ShapeEntry;
 
 #[derive(Serialize)]
 struct Header<'a> {
@@ -29,14 +28,7 @@ struct HeaderBody<'a> {
     fixed: bool,
     mass: f64,
     inertia: [f64; 3],
-    shape: HeaderShape,
-}
-
-#[derive(Serialize)]
-struct HeaderShape {
-    kind: &'static str,
-    semi_axes: [f64; 3],
-    exponent: f64,
+    shape: ShapeEntry,
 }
 
 #[derive(Serialize)]
@@ -52,17 +44,8 @@ struct HeaderJoint<'a> {
     bodies: Vec<&'a str>,
 }
 
-/// The header of a scene.
-pub fn header(scene: &Scene, text: &str, sample: f64) -> Bytes {
-    let shape = |shape: &Shape| {
-        let (kind, semi_axes, exponent) = match *shape {
-            Shape::Sphere { radius } => ("sphere", [radius; 3], 2.0),
-            Shape::Ellipsoid { semi_axes } => ("ellipsoid", semi_axes, 2.0),
-            Shape::Superellipsoid { semi_axes, exponent } => ("superellipsoid", semi_axes, exponent),
-            Shape::Point => ("point", [0.0; 3], 2.0),
-        };
-        HeaderShape { kind, semi_axes, exponent }
-    };
+/// The chunk of a scene's header.
+pub(super) fn header(scene: &Scene, text: &str, sample: f64) -> Vec<u8> {
     let header = Header {
         title: scene.title.as_deref(),
         source: scene.source.as_deref(),
@@ -81,7 +64,7 @@ pub fn header(scene: &Scene, text: &str, sample: f64) -> Bytes {
                 fixed: b.body.fixed,
                 mass: b.body.mass,
                 inertia: b.body.inertia.into(),
-                shape: shape(&b.body.shape),
+                shape: ShapeEntry::of(&b.body.shape),
             })
             .collect(),
         planes: scene

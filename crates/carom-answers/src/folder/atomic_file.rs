@@ -1,4 +1,5 @@
-//! Files that are there as a whole or not at all, whatever ends the program.
+//! Atomic files: written under another name, brought to the disk and renamed, so that a file is there whole or not at all, whatever ends the
+//! program.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -8,7 +9,7 @@ use std::path::Path;
 /// Ends the name of a file that is being written.
 pub const UNFINISHED: &str = ".tmp";
 
-/// Writes a file that is there as a whole or not at all.
+/// Replaces a file, or makes it.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write(path, |mut file| {
         file.write_all(bytes)?;
@@ -16,7 +17,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
-/// The same of a file that `fill` writes and gives back.
+/// Replaces a file with what `fill` writes.
 pub fn write(path: &Path, fill: impl FnOnce(File) -> io::Result<File>) -> io::Result<()> {
     let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
     name.push(UNFINISHED);
@@ -27,7 +28,7 @@ pub fn write(path: &Path, fill: impl FnOnce(File) -> io::Result<File>) -> io::Re
         .and_then(|()| fs::rename(&unfinished, path))
         .and_then(|()| path.parent().map_or(Ok(()), sync));
     result.map_err(|error| {
-        // On a full disk every byte counts; that it is gone is not needed.
+        // On a full disk every byte counts; whether this succeeds does not matter.
         let _ = fs::remove_file(&unfinished);
         at(path, &error)
     })

@@ -1,0 +1,146 @@
+//! What the page of `carom view` asks and is told: checks of a text, runs as a stream of chunks, and closer looks at their events.
+//!
+//! [`Request`] begins a run within the page's bounds, [`PageRecorder`] makes chunks of it, and [`EventLook`] answers questions about one
+//! event. The server only passes these on; on the page's side they are in `viewer/src/protocol.ts`.
+
+pub mod chunk;
+mod header;
+mod look;
+mod recorder;
+
+use carom::scene::Diagnostic;
+use carom::scene::model::Scene;
+use serde::{Deserialize, Serialize};
+
+use crate::run::{Changes, Running, on_paradox};
+use crate::{Input, Refusal};
+
+pub use look::{EventLook, GapCurve};
+pub use recorder::{BodyStates, EventContact, Flushed, PageRecorder};
+
+/// The longest text that the page may send, in bytes.
+pub const LONGEST: usize = 8 << 20;
+
+/// The most bodies of a run in the page.
+const MOST_BODIES: usize = 100_000;
+
+/// The most bytes of frames that a run may make.
+const MOST_FRAMES: f64 = 256e6;
+
+/// What the page asks to run.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    text: String,
+    until: Option<f64>,
+    sample: Option<f64>,
+    max_events: Option<usize>,
+    on_paradox: Option<String>,
+}
+
+impl Request {
+    /// Begins the run, with an interval of samples that keeps its frames within bounds.
+    pub fn begin(self) -> Result<Running, Refusal> {
+        let Self { text, until, sample, max_events, .. } = self;
+        let on_paradox = self.on_paradox.as_deref().map(on_paradox).transpose()?;
+        let subject = Input::of_text("scene", text, None).scene()?;
+        let scene = &subject.scene;
+        let bodies = bodies(scene);
+        if bodies > MOST_BODIES {
+            let message = format!("{bodies} bodies are more than the page shows: at most {MOST_BODIES}");
+            return Err(Refusal::of_option(None, &message, None));
+        }
+        let asked = sample.unwrap_or(scene.run.sample);
+        let sample = Some(thinned(asked, until.unwrap_or(scene.run.until), bodies));
+        let changes = Changes { until, sample, max_events, on_paradox, ..Changes::default() };
+        Running::begin(subject, changes, |_| true)
+    }
+}
+
+/// The bodies of a scene, with those of its fills.
+fn bodies(scene: &Scene) -> usize {
+    scene.bodies.len() + scene.fills.iter().map(|fill| fill.count).sum::<usize>()
+}
+
+/// The interval of samples that keeps the frames within bounds: a multiple of the one asked for.
+fn thinned(sample: f64, until: f64, bodies: usize) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a length in bytes")]
+    let bytes = until / sample * chunk::frame_length(bodies) as f64;
+    if sample > 0.0 && bytes > MOST_FRAMES { sample * (bytes / MOST_FRAMES).ceil() } else { sample }
+}
+
+/// The verdict on a text.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Check {
+    /// It is a scene.
+    Sound {
+        /// True.
+        ok: bool,
+        /// Its title.
+        title: Option<String>,
+        /// How many bodies it has.
+        bodies: usize,
+        /// What is worth a word.
+        warnings: Vec<Marked>,
+    },
+    /// It is not, or cannot be run as asked.
+    Faulty {
+        /// False.
+        ok: bool,
+        /// What is wrong.
+        diagnostics: Vec<Marked>,
+    },
+}
+
+impl Check {
+    /// The verdict on a text.
+    pub fn of(text: String) -> Self {
+        match Input::of_text("scene", text, None).scene() {
+            Ok(subject) => {
+                let (text, bodies) = (&subject.input.text, bodies(&subject.scene));
+                let warnings = subject.scene.warnings.iter().map(|w| Marked::of(text, w)).collect();
+                Self::Sound { ok: true, bodies, warnings, title: subject.scene.title }
+            }
+            Err(error) => Self::failed(&error),
+        }
+    }
+
+    /// What is wrong with a text or a wish.
+    pub fn failed(error: &Refusal) -> Self {
+        let text = error.text().unwrap_or_default();
+        Self::Faulty {
+            ok: false,
+            diagnostics: error.diagnostics.iter().map(|d| Marked::of(text, d)).collect(),
+        }
+    }
+}
+
+/// A diagnostic with its place as an editor counts: lines and characters from one.
+#[derive(Debug, Serialize)]
+pub struct Marked {
+    line: usize,
+    column: usize,
+    end_line: usize,
+    end_column: usize,
+    path: Option<String>,
+    message: String,
+    expected: Option<String>,
+}
+
+impl Marked {
+    fn of(text: &str, diagnostic: &Diagnostic) -> Self {
+        let marked = text.get(diagnostic.span.clone()).unwrap_or_default();
+        let lines = marked.matches('\n').count();
+        let tail = marked.rsplit('\n').next().unwrap_or_default().chars().count();
+        Self {
+            line: diagnostic.line,
+            column: diagnostic.column,
+            end_line: diagnostic.line + lines,
+            end_column: if lines == 0 { diagnostic.column + tail } else { tail + 1 },
+            path: diagnostic.field.clone(),
+            message: diagnostic.message.clone(),
+            expected: diagnostic.expected.clone(),
+        }
+    }
+}

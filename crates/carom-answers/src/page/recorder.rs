@@ -1,0 +1,210 @@
+//! Makes chunks for the page of what a run produces, while it goes on or out of its folder.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use carom::body::State;
+use carom::contact::Side;
+use carom::record::{Event, Kind, Moment, Recorder, Sample};
+use carom::run::World;
+use carom::scene::model::Scene;
+use serde::Serialize;
+
+use super::chunk;
+use super::header::header;
+use crate::VERSION;
+use crate::folder::Recording;
+use crate::run::{Audience, EventEntry, Frame, Frames, Running, StateEntry};
+
+/// The most contacts of events that are kept with their states.
+const MOST_EVENTS: usize = 200_000;
+
+/// The bytes of frames that are sent on without being asked for.
+const MOST_WAITING: usize = 1 << 20;
+
+/// A body's states just before an event and just after.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyStates {
+    /// The body's number.
+    pub body: usize,
+    /// Just before.
+    pub before: State,
+    /// Just after.
+    pub after: State,
+}
+
+/// A contact of an event.
+#[derive(Debug, Clone)]
+pub struct EventContact {
+    /// The number of the event.
+    pub number: u64,
+    /// When.
+    pub time: f64,
+    /// What happened.
+    pub kind: Kind,
+    /// Between whom.
+    pub sides: [Side; 2],
+    /// All bodies that took part in the event.
+    pub states: Arc<Vec<BodyStates>>,
+}
+
+/// What a recorder sends on.
+#[derive(Debug)]
+pub struct Flushed {
+    /// The chunks.
+    pub chunks: Vec<Vec<u8>>,
+    /// The contacts in them, for closer looks.
+    pub contacts: Vec<EventContact>,
+}
+
+#[derive(Serialize)]
+struct Events<'a> {
+    events: Vec<EventWithStates<'a>>,
+}
+
+#[derive(Serialize)]
+struct EventWithStates<'a> {
+    #[serde(flatten)]
+    event: EventEntry<'a>,
+    states: Vec<StatesEntry>,
+}
+
+#[derive(Serialize)]
+struct StatesEntry {
+    body: usize,
+    before: StateEntry,
+    after: StateEntry,
+}
+
+impl From<&BodyStates> for StatesEntry {
+    fn from(states: &BodyStates) -> Self {
+        let (before, after) = (StateEntry::from(&states.before), StateEntry::from(&states.after));
+        Self { body: states.body, before, after }
+    }
+}
+
+/// Makes chunks for the page of what a run produces, and sends them on.
+pub struct PageRecorder<F> {
+    scene: Arc<Scene>,
+    world: World,
+    send: F,
+    frames: Vec<u8>,
+    next: Frames,
+    pending: Vec<(Event, Arc<Vec<BodyStates>>)>,
+    /// The states just before and just after events whose contacts are still to come.
+    around: BTreeMap<u64, [Vec<(usize, State)>; 2]>,
+    /// How many contacts were kept, and how many were too many.
+    kept: usize,
+    dropped: u64,
+}
+
+impl<F: FnMut(Flushed)> PageRecorder<F> {
+    /// Begins with the header; `sample` is the interval of samples.
+    fn new(scene: &Arc<Scene>, text: &str, sample: f64, mut send: F) -> Self {
+        send(Flushed { chunks: vec![header(scene, text, sample)], contacts: Vec::new() });
+        Self {
+            scene: scene.clone(),
+            world: World::of(scene).0,
+            send,
+            frames: Vec::new(),
+            next: Frames::new(scene.bodies.len()),
+            pending: Vec::new(),
+            around: BTreeMap::new(),
+            kept: 0,
+            dropped: 0,
+        }
+    }
+
+    /// Records a run from its start.
+    pub fn of(running: &Running, send: F) -> Self {
+        Self::new(&running.scene, &running.input.text, running.settings.sample, send)
+    }
+
+    /// Plays a run that is in a folder already, and gives the document of its result.
+    pub fn replay(scene: &Arc<Scene>, recording: &Recording, send: F) -> std::io::Result<Vec<u8>> {
+        let mut recorder = Self::new(scene, &recording.text, scene.run.sample, send);
+        recording.play(&mut recorder)?;
+        recorder.flush();
+        let unfinished = br#"{"stopped":"interrupted","notes":["the run has not come to its end"]}"#;
+        Ok(recording.document.clone().unwrap_or_else(|| unfinished.to_vec()))
+    }
+
+    /// Sends what has come.
+    pub fn flush(&mut self) {
+        let mut chunks = Vec::new();
+        if !self.frames.is_empty() {
+            chunks.push(chunk::chunk(chunk::Kind::Frames, &self.frames));
+            self.frames.clear();
+        }
+        if !self.pending.is_empty() {
+            let told = self.pending.iter().map(|(event, states)| EventWithStates {
+                event: EventEntry::of(&self.scene, event),
+                states: states.iter().map(StatesEntry::from).collect(),
+            });
+            chunks.push(chunk::json(chunk::Kind::Events, &Events { events: told.collect() }));
+        }
+        let contact = |(event, states): (Event, _)| EventContact {
+            number: event.number,
+            time: event.time,
+            kind: event.kind,
+            sides: event.sides,
+            states,
+        };
+        let contacts = self.pending.drain(..).map(contact).collect();
+        (self.send)(Flushed { chunks, contacts });
+    }
+
+    /// Sends the rest, and gives the document of the run's result.
+    pub fn finish(mut self, running: &Running, wall_s: f64) -> Vec<u8> {
+        self.flush();
+        let mut notes = running.notes();
+        if self.dropped > 0 {
+            notes.push(format!("{} contacts of later events are not shown here", self.dropped));
+        }
+        // Plain data in memory: it cannot fail.
+        serde_json::to_vec(&running.document(VERSION, wall_s, notes)).unwrap_or_default()
+    }
+}
+
+impl<F: FnMut(Flushed)> Recorder for PageRecorder<F> {
+    fn events(&mut self, events: &[Event]) {
+        let number = events.first().map_or(0, |event| event.number);
+        let [before, after] = self.around.remove(&number).unwrap_or_default();
+        let states = before.into_iter().filter_map(|(body, before)| {
+            let &(_, after) = after.iter().find(|(other, _)| *other == body)?;
+            Some(BodyStates { body, before, after })
+        });
+        let states = Arc::new(states.collect::<Vec<_>>());
+        for event in events {
+            if self.kept < MOST_EVENTS {
+                self.kept += 1;
+                self.pending.push((event.clone(), states.clone()));
+            } else {
+                self.dropped += 1;
+            }
+        }
+    }
+
+    fn samples(&mut self, samples: &[Sample]) {
+        for sample in samples {
+            match sample.moment {
+                Moment::Before(number) => {
+                    self.around.entry(number).or_default()[0].push((sample.body, sample.state));
+                }
+                Moment::After(number) => {
+                    self.around.entry(number).or_default()[1].push((sample.body, sample.state));
+                }
+                Moment::Sample => {
+                    if let Some(Frame { time, states }) = self.next.take(sample) {
+                        chunk::push_frame(&mut self.frames, &self.world, time, &states);
+                    }
+                }
+            }
+        }
+        if self.frames.len() > MOST_WAITING {
+            self.flush();
+        }
+    }
+}
+
+impl<F: FnMut(Flushed)> Audience for PageRecorder<F> {}
