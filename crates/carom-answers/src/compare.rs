@@ -6,7 +6,7 @@ use carom::impact::Law;
 use serde::Serialize;
 
 use crate::solve::{Prepared, Solved};
-use crate::{Refusal, Resolution, Verdict};
+use crate::{InputError, Resolution, Verdict};
 
 /// The laws' results, in the order of [`Law::ALL`].
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ impl<'a> Comparison<'a> {
         prepared: &'a Prepared,
         resolution: &Resolution,
         mut begin: impl FnMut(Law),
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, InputError> {
         let mut solved = Vec::new();
         for law in Law::ALL {
             begin(law);

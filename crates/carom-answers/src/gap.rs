@@ -11,7 +11,7 @@ use nalgebra::{Translation3, Vector3};
 use serde::Serialize;
 
 use crate::options::TIME;
-use crate::{Refusal, Subject};
+use crate::{InputError, Subject};
 
 /// The gaps of a scene.
 #[derive(Debug, Clone, Serialize)]
@@ -43,20 +43,20 @@ pub struct Pair {
 }
 
 /// Measures every pair after free flight to a time, through one another; negative: back.
-pub fn answer(subject: &Subject, at: f64) -> Result<Answer, Refusal> {
+pub fn answer(subject: &Subject, at: f64) -> Result<Answer, InputError> {
     let scene = &subject.scene;
     TIME.check("at", at)?;
     if at != 0.0 && !scene.joints.is_empty() {
         let message = "joints keep bodies from flying freely";
-        return Err(Refusal::of_option(Some("at"), message, Some("0 for a scene with joints")));
+        return Err(InputError::of_option(Some("at"), message, Some("0 for a scene with joints")));
     }
     let pairs = pairs(scene, at).map_err(|message| {
-        subject.refuse_at("world.periodic", &message, "lengths of the order of the bodies")
+        subject.error_at("world.periodic", &message, "lengths of the order of the bodies")
     })?;
     if let Some(pair) = pairs.iter().find(|pair| !pair.gap.is_finite()) {
         let [first, second] = &pair.bodies;
         let message = format!("the gap of `{first}` and `{second}` is beyond the range of 64-bit floats");
-        return Err(subject.refuse_at("body[0]", &message, "a motion that can be computed"));
+        return Err(subject.error_at("body[0]", &message, "a motion that can be computed"));
     }
     Ok(Answer { title: scene.title.clone(), time: at, pairs })
 }

@@ -7,7 +7,7 @@ use nalgebra::DMatrix;
 use serde::{Serialize, Serializer};
 
 use crate::resolution;
-use crate::{Input, Refusal, Resolution, Verdict};
+use crate::{Input, InputError, Resolution, Verdict};
 
 /// A problem that has been resolved. It serialises as the document for programs.
 #[derive(Debug, Clone, Serialize)]
@@ -34,12 +34,12 @@ pub struct Answer {
 
 /// Reads a problem and resolves it. Without `matrices` those of the answer are empty: on large problems they cost as much as
 /// the rest.
-pub fn answer(input: &Input, resolution: &Resolution, matrices: bool) -> Result<Answer, Refusal> {
+pub fn answer(input: &Input, resolution: &Resolution, matrices: bool) -> Result<Answer, InputError> {
     match file::read(&input.text, input.format) {
         Ok(request) => resolve(request, resolution, matrices, |error| {
-            input.refuse(vec![file::explain(&input.text, input.format, error)])
+            input.error(vec![file::explain(&input.text, input.format, error)])
         }),
-        Err(diagnostics) => Err(input.refuse(diagnostics)),
+        Err(diagnostics) => Err(input.error(diagnostics)),
     }
 }
 
@@ -48,14 +48,14 @@ pub fn resolve(
     mut request: Request,
     resolution: &Resolution,
     matrices: bool,
-    refuse: impl Fn(&carom::Error) -> Refusal,
-) -> Result<Answer, Refusal> {
+    refuse: impl Fn(&carom::Error) -> InputError,
+) -> Result<Answer, InputError> {
     resolution.adjust(&mut request.options)?;
     if let Some(order) = &resolution.order {
         if let Order::Rows(rows) = order
             && let Some(fault) = file::order_fault(&request.problem, rows)
         {
-            return Err(Refusal::of_option(Some("order"), &fault, Some("every normal's row once")));
+            return Err(InputError::of_option(Some("order"), &fault, Some("every normal's row once")));
         }
         request.options.order = order.clone();
     }

@@ -9,7 +9,7 @@ use carom::scene::file::{self, Source};
 use carom::scene::model::Scene;
 use carom::scene::{Diagnostic, Format};
 
-use crate::Refusal;
+use crate::InputError;
 
 /// A text that has been read from somewhere.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,22 +30,22 @@ impl Input {
     }
 
     /// Reads a file. Its language is that of its extension, else it is guessed.
-    pub fn read(path: &Path) -> Result<Self, Refusal> {
+    pub fn read(path: &Path) -> Result<Self, InputError> {
         let name = path.display().to_string();
         if path.is_dir() {
-            return Err(Refusal::of_unreadable(name, "a directory, not a file"));
+            return Err(InputError::of_unreadable(name, "a directory, not a file"));
         }
         match File::open(path) {
             Ok(file) => {
                 let extension = path.extension().and_then(|extension| extension.to_str());
                 Self::read_from(file, name, extension.and_then(Format::from_extension))
             }
-            Err(error) => Err(Refusal::of_unreadable(name, &format!("cannot be read: {error}"))),
+            Err(error) => Err(InputError::of_unreadable(name, &format!("cannot be read: {error}"))),
         }
     }
 
     /// Reads what is open already.
-    pub fn read_from(reader: impl Read, name: String, format: Option<Format>) -> Result<Self, Refusal> {
+    pub fn read_from(reader: impl Read, name: String, format: Option<Format>) -> Result<Self, InputError> {
         // One byte more than a document may have, so that its reader says so; a device may never end.
         let limit = LONGEST as u64 + 1;
         let mut bytes = Vec::new();
@@ -54,17 +54,17 @@ impl Input {
             Ok(Err(error)) => {
                 let offset = error.utf8_error().valid_up_to();
                 let message = format!("not a text file in UTF-8 (byte {offset} is not)");
-                Err(Refusal::of_unreadable(name, &message))
+                Err(InputError::of_unreadable(name, &message))
             }
-            Err(error) => Err(Refusal::of_unreadable(name, &format!("cannot be read: {error}"))),
+            Err(error) => Err(InputError::of_unreadable(name, &format!("cannot be read: {error}"))),
         }
     }
 
     /// The scene that it says. Its warnings are in [`Scene::warnings`], and nobody has seen them yet.
-    pub fn scene(self) -> Result<Subject, Refusal> {
+    pub fn scene(self) -> Result<Subject, InputError> {
         match file::read(&self.text, self.format) {
             Ok(scene) => Ok(Subject { input: self, scene }),
-            Err(diagnostics) => Err(self.refuse(diagnostics)),
+            Err(diagnostics) => Err(self.error(diagnostics)),
         }
     }
 
@@ -76,9 +76,9 @@ impl Input {
         format!("fnv1a-128:{:032x}", self.text.bytes().fold(OFFSET, next))
     }
 
-    /// Refuses it.
-    pub fn refuse(&self, diagnostics: Vec<Diagnostic>) -> Refusal {
-        Refusal::of_text(self.name.clone(), self.text.clone(), diagnostics)
+    /// The error of what is wrong with it.
+    pub fn error(&self, diagnostics: Vec<Diagnostic>) -> InputError {
+        InputError::of_text(self.name.clone(), self.text.clone(), diagnostics)
     }
 }
 
@@ -97,9 +97,9 @@ impl Subject {
         Source::new(&self.input.text, self.input.format)
     }
 
-    /// Refuses it for one reason, at a path of the document.
-    pub fn refuse_at(&self, path: &str, message: &str, expected: &str) -> Refusal {
-        self.input.refuse(vec![self.source().explain(path, message, expected)])
+    /// The error of one mistake, at a path of the document.
+    pub fn error_at(&self, path: &str, message: &str, expected: &str) -> InputError {
+        self.input.error(vec![self.source().explain(path, message, expected)])
     }
 }
 

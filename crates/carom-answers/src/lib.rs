@@ -1,7 +1,7 @@
 //! Each question that can be asked of a scene, as a function from its text to an answer.
 //!
 //! An answer is a document that serialises, the same that the program prints with `--json`, with notes and an audit; or a
-//! [`Refusal`] with the places of what is wrong. There is no printing here, no command line and no terminal, and a file
+//! [`InputError`] with the places of what is wrong. There is no printing here, no command line and no terminal, and a file
 //! only where a caller names one to [`Input::read`].
 //!
 //! ```
@@ -26,17 +26,17 @@
 //! assert!((solved.result.states[0].velocity.z - 1.5).abs() < 1e-15);
 //! let document = serde_json::to_value(solved.document(false)).unwrap();
 //! assert_eq!(document["law"], "newton_lcp");
-//! # Ok::<(), carom_answers::Refusal>(())
+//! # Ok::<(), carom_answers::InputError>(())
 //! ```
 //!
-//! In reading order: [`words`], [`refusal`], [`input`] (text and scene), [`options`] (what options take), [`resolution`]
+//! In reading order: [`words`], [`input_error`], [`input`] (text and scene), [`options`] (what options take), [`resolution`]
 //! (how an impact is resolved), [`overlap`] and [`rolling`]
 //! (bodies that are not where they can be), [`start`] (words on where bodies start), [`touch`] (contacts without approach), then a module a question: [`solve`], [`compare`], [`classify`], [`gap`], [`toi`],
 //! [`generalized`], [`paradox`], [`schema`], [`run`], [`weak`], [`paper`]; what a run records as [`tables`], its [`folder`]; and what the [`page`] asks.
 
 pub mod words;
 
-pub mod refusal;
+pub mod input_error;
 
 pub mod input;
 
@@ -81,7 +81,7 @@ pub mod folder;
 pub mod page;
 
 pub use input::{Input, Subject};
-pub use refusal::Refusal;
+pub use input_error::InputError;
 pub use resolution::Resolution;
 
 /// The version of the answers, with the commit that they were built from: `carom --version`, and the `version` of documents.

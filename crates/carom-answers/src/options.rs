@@ -1,6 +1,6 @@
 //! The options of a question: which values they take, said once for every way to ask.
 
-use crate::Refusal;
+use crate::InputError;
 
 /// The numbers that an option takes.
 #[derive(Debug, Clone, Copy)]
@@ -28,16 +28,16 @@ impl Range {
     }
 
     /// Refuses a value of an option that is not among them.
-    pub fn check(&self, option: &str, value: f64) -> Result<(), Refusal> {
+    pub fn check(&self, option: &str, value: f64) -> Result<(), InputError> {
         if self.contains(value) {
             Ok(())
         } else {
-            Err(Refusal::of_value(option, &value.to_string(), self.expected))
+            Err(InputError::of_value(option, &value.to_string(), self.expected))
         }
     }
 
     /// The same of one that may be missing.
-    pub fn check_some(&self, option: &str, value: Option<f64>) -> Result<(), Refusal> {
+    pub fn check_some(&self, option: &str, value: Option<f64>) -> Result<(), InputError> {
         value.map_or(Ok(()), |value| self.check(option, value))
     }
 }

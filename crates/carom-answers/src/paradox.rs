@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::options::DELAY;
 use crate::words::{number, residual};
-use crate::{Refusal, Verdict};
+use crate::{InputError, Verdict};
 
 /// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -146,15 +146,15 @@ pub struct Absence {
 }
 
 /// Searches for a paradox.
-pub fn answer(request: &Request) -> Result<Answer, Refusal> {
+pub fn answer(request: &Request) -> Result<Answer, InputError> {
     let Request { shapes, kind, planar, seed, before } = *request;
     DELAY.check("before", before)?;
     if !KINDS.iter().any(|(_, own)| *own == kind) {
-        return Err(Refusal::of_value("type", kind.name(), "2b_star, 2b or marginal"));
+        return Err(InputError::of_value("type", kind.name(), "2b_star, 2b or marginal"));
     }
     for shape in &shapes {
         sized(shape).map_err(|expected| {
-            Refusal::of_option(Some("shapes"), "is beyond what the search resolves", Some(expected))
+            InputError::of_option(Some("shapes"), "is beyond what the search resolves", Some(expected))
         })?;
     }
     let body = |shape: Shape| Body { shape, mass: 1.0, inertia: shape.unit_inertia(), fixed: false };

@@ -5,7 +5,7 @@ use carom::impact::coulomb::Termination;
 use carom::impact::{Law, Options, Order, Outcome, Status, TOLERANCES};
 
 use crate::options::Range;
-use crate::{Refusal, Verdict};
+use crate::{InputError, Verdict};
 
 /// What goes before what the text says.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -30,10 +30,10 @@ pub const TOLERANCE: Range = Range::new(|x| TOLERANCES.contains(&x), "a number f
 
 impl Resolution {
     /// Changes the options, all but the order, which is the caller's to check.
-    pub(crate) fn adjust(&self, options: &mut Options) -> Result<(), Refusal> {
+    pub(crate) fn adjust(&self, options: &mut Options) -> Result<(), InputError> {
         TOLERANCE.check_some("tolerance", self.tolerance)?;
         if self.max_steps == Some(0) {
-            return Err(Refusal::of_value("max_steps", "0", "a whole number, at least 1"));
+            return Err(InputError::of_value("max_steps", "0", "a whole number, at least 1"));
         }
         options.law = self.law.unwrap_or(options.law);
         options.termination = self.termination.unwrap_or(options.termination);

@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::options::END;
 use crate::overlap::{self, Overlap};
 use crate::touch::{self, First};
-use crate::{Refusal, Subject, Verdict};
+use crate::{InputError, Subject, Verdict};
 
 /// The first contacts of a scene.
 #[derive(Debug, Clone, Serialize)]
@@ -82,11 +82,11 @@ impl Answer {
 }
 
 /// Follows every pair until a time, by default the scene's `run.until`.
-pub fn answer(subject: &Subject, until: Option<f64>) -> Result<Answer, Refusal> {
+pub fn answer(subject: &Subject, until: Option<f64>) -> Result<Answer, InputError> {
     let scene = &subject.scene;
     END.check_some("until", until)?;
     if !scene.joints.is_empty() {
-        return Err(subject.refuse_at(
+        return Err(subject.error_at(
             "joint[0]",
             "keeps bodies from flying freely",
             "a scene without joints",
@@ -95,7 +95,7 @@ pub fn answer(subject: &Subject, until: Option<f64>) -> Result<Answer, Refusal> 
     let until = until.unwrap_or(scene.run.until);
     let found = Found::of(scene, until);
     if !found.overlaps.is_empty() {
-        return Err(subject.input.refuse(overlap::explain(&subject.source(), scene, found.overlaps)));
+        return Err(subject.input.error(overlap::explain(&subject.source(), scene, found.overlaps)));
     }
     Ok(Answer { title: scene.title.clone(), until, pairs: found.pairs })
 }

@@ -35,7 +35,7 @@ use serde::Serialize;
 
 use crate::options::NOT_NEGATIVE;
 use crate::run::{Changes, Loop, Running};
-use crate::{Refusal, Subject};
+use crate::{InputError, Subject};
 
 /// What the weak form comes to.
 #[derive(Debug, Clone, Serialize)]
@@ -75,7 +75,7 @@ const MOST_IMPACTS: usize = 100;
 const RANK: f64 = 1e-9;
 
 /// Runs a scene and holds the weak form against it, up to a time where one is given.
-pub fn answer(subject: &Subject, until: Option<f64>) -> Result<Document, Refusal> {
+pub fn answer(subject: &Subject, until: Option<f64>) -> Result<Document, InputError> {
     NOT_NEGATIVE.check_some("until", until)?;
     check(subject)?;
     let changes = Changes { until, sample: Some(0.0), which: Some(Loop::Simulation), ..Changes::default() };
@@ -101,7 +101,7 @@ pub fn answer(subject: &Subject, until: Option<f64>) -> Result<Document, Refusal
 
     let (world, states) = World::of(&scene);
     let mut motion = Simulation::new(world, &states, scene.run)
-        .map_err(|_| Refusal::of_option(None, "the scene's states are no start of a run", None))?;
+        .map_err(|_| InputError::of_option(None, "the scene's states are no start of a run", None))?;
     let mut found =
         Document { title: scene.title.clone(), impacts: Vec::new(), residual_max: 0.0, left_out: Vec::new() };
     for time in impacts.into_iter().take(MOST_IMPACTS) {
@@ -122,20 +122,20 @@ pub fn answer(subject: &Subject, until: Option<f64>) -> Result<Document, Refusal
 }
 
 /// Refuses what the check does not cover.
-fn check(subject: &Subject) -> Result<(), Refusal> {
+fn check(subject: &Subject) -> Result<(), InputError> {
     let scene = &subject.scene;
     let expected = "a scene of bodies, planes, gravity and joints to the ground";
     if !scene.loads.is_empty() {
-        return Err(subject.refuse_at("load[0]", "is no part of the weak form's Lagrangian here", expected));
+        return Err(subject.error_at("load[0]", "is no part of the weak form's Lagrangian here", expected));
     }
     if !scene.fills.is_empty() {
-        return Err(subject.refuse_at("fill[0]", "makes more bodies than a weak form is taken of", expected));
+        return Err(subject.error_at("fill[0]", "makes more bodies than a weak form is taken of", expected));
     }
     for (k, joint) in scene.joints.iter().enumerate() {
         let carried = matches!(joint.kind, JointKind::KnifeEdge { .. } | JointKind::Rows(_));
         if joint.bodies.len() > 1 || carried {
             let message = "moves with its bodies: test functions that it allows are not made here";
-            return Err(subject.refuse_at(&format!("joint[{k}]"), message, expected));
+            return Err(subject.error_at(&format!("joint[{k}]"), message, expected));
         }
     }
     Ok(())

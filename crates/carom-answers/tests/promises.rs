@@ -4,7 +4,7 @@
 use carom::impact::{Law, Order, Outcome, Status};
 use carom::record::Memory;
 use carom_answers::run::{Changes, Running};
-use carom_answers::{Input, Refusal, Resolution, Verdict, classify, gap, generalized, solve, toi};
+use carom_answers::{Input, InputError, Resolution, Verdict, classify, gap, generalized, solve, toi};
 use nalgebra::{DMatrix, DVector, Quaternion, UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -26,7 +26,7 @@ fn solved(text: &str) -> Value {
     value(&prepared.solved(&Resolution::default()).unwrap().document(false))
 }
 
-fn run_with(text: &str, changes: Changes) -> Result<Value, Refusal> {
+fn run_with(text: &str, changes: Changes) -> Result<Value, InputError> {
     let mut running = Running::begin(input(text).scene()?, changes, |_| true)?;
     let mut memory = Memory::default();
     while running.step(&mut memory) {}
@@ -611,7 +611,7 @@ position = [0, 0, 0.5]\nvelocity = [0.3, 0.1, -1]\nangular_velocity = [0.5, -0.2
     }
 }
 
-/// A refusal says all mistakes at once, each with its place and what is expected; unknown fields, values that are not finite, newer
+/// An input error says all mistakes at once, each with its place and what is expected; unknown fields, values that are not finite, newer
 /// formats and velocities that joints forbid are refused.
 #[test]
 fn mistakes_are_refused_with_their_places() {

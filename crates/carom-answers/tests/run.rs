@@ -116,8 +116,8 @@ fn fills_are_placed_with_a_say_of_the_caller() {
     });
     assert_eq!(running.unwrap().engine.which(), Loop::Crowd);
     assert!(stages > 0);
-    let refusal = Running::begin(subject(GAS), Changes::default(), |_| false).err().unwrap();
-    assert!(refusal.diagnostics[0].message.contains("was interrupted"));
+    let error = Running::begin(subject(GAS), Changes::default(), |_| false).err().unwrap();
+    assert!(error.diagnostics[0].message.contains("was interrupted"));
     // Copies differ in their seeds.
     let first = |replica| begin(GAS, Changes { replica, ..Changes::default() }).scene.bodies[0].state;
     assert_eq!(first(1), first(1));

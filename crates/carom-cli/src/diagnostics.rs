@@ -5,8 +5,8 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 
 use carom::scene::Diagnostic;
-use carom_answers::Refusal;
-use carom_answers::refusal::Fault;
+use carom_answers::InputError;
+use carom_answers::input_error::Fault;
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode,
     SourceSpan, SpanContents,
@@ -19,19 +19,19 @@ const SHOWN: usize = 20;
 const REACH: usize = 90;
 
 /// Tells the user, and with `json` the program that called. Nothing can be done where even that fails.
-pub fn show(refusal: &Refusal, json: bool) {
+pub fn show(error: &InputError, json: bool) {
     let mut text = String::new();
-    let _ = render(refusal, &mut text);
+    let _ = render(error, &mut text);
     let _ = io::stderr().write_all(text.as_bytes());
     if json {
-        print_json(refusal);
+        print_json(error);
     }
 }
 
 /// Tells the program that called.
-pub fn print_json(refusal: &Refusal) {
+pub fn print_json(error: &InputError) {
     let mut out = io::stdout().lock();
-    let _ = serde_json::to_writer(&mut out, &refusal.document(spelled)).map(|()| writeln!(out));
+    let _ = serde_json::to_writer(&mut out, &error.document(spelled)).map(|()| writeln!(out));
 }
 
 /// An option as it stands on the command line.
@@ -40,17 +40,17 @@ fn spelled(option: &str) -> String {
     format!("{dashes}{}", option.replace('_', "-"))
 }
 
-fn render(refusal: &Refusal, out: &mut String) -> fmt::Result {
+fn render(error: &InputError, out: &mut String) -> fmt::Result {
     let handler = GraphicalReportHandler::new_themed(theme()).with_width(110).with_links(false);
-    for (i, diagnostic) in refusal.diagnostics.iter().take(SHOWN).enumerate() {
+    for (i, diagnostic) in error.diagnostics.iter().take(SHOWN).enumerate() {
         // What is missing has no place to show.
-        let text = refusal.text().filter(|_| diagnostic.span != (0..0));
-        let excerpt = text.map(|text| Excerpt::new(refusal, text, diagnostic));
+        let text = error.text().filter(|_| diagnostic.span != (0..0));
+        let excerpt = text.map(|text| Excerpt::new(error, text, diagnostic));
         out.push_str(if i > 0 { "\n" } else { "" });
-        handler.render_report(out, &Shown { refusal, diagnostic, excerpt })?;
+        handler.render_report(out, &Shown { error, diagnostic, excerpt })?;
     }
-    if refusal.diagnostics.len() > SHOWN {
-        out.push_str(&format!("\n… and {} more\n", refusal.diagnostics.len() - SHOWN));
+    if error.diagnostics.len() > SHOWN {
+        out.push_str(&format!("\n… and {} more\n", error.diagnostics.len() - SHOWN));
     }
     Ok(())
 }
@@ -86,18 +86,18 @@ fn theme() -> GraphicalTheme {
 /// A diagnostic as miette shows it.
 #[derive(Debug)]
 struct Shown<'a> {
-    refusal: &'a Refusal,
+    error: &'a InputError,
     diagnostic: &'a Diagnostic,
     excerpt: Option<Excerpt>,
 }
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(file) = self.refusal.name().filter(|_| self.excerpt.is_none()) {
+        if let Some(file) = self.error.name().filter(|_| self.excerpt.is_none()) {
             write!(f, "{}: ", printable(file))?;
         }
         if let Some(field) = &self.diagnostic.field {
-            let field = if self.refusal.fault == Fault::Option { &spelled(field) } else { field };
+            let field = if self.error.fault == Fault::Option { &spelled(field) } else { field };
             write!(f, "{}: ", printable(field))?;
         }
         f.write_str(&printable(&self.diagnostic.message))
@@ -138,7 +138,7 @@ struct Excerpt {
 }
 
 impl Excerpt {
-    fn new(refusal: &Refusal, text: &str, diagnostic: &Diagnostic) -> Self {
+    fn new(error: &InputError, text: &str, diagnostic: &Diagnostic) -> Self {
         let at = floor(text, diagnostic.span.start);
         let nearest_start = floor(text, at.saturating_sub(REACH));
         let line_start = text[nearest_start..at].rfind('\n').map(|i| nearest_start + i + 1);
@@ -159,7 +159,7 @@ impl Excerpt {
             if lines_before > 0 { 0 } else { column.saturating_sub(text[start..at].chars().count()) };
         let marked = floor(text, diagnostic.span.end).clamp(at, line_end);
         Self {
-            file: refusal.name().unwrap_or_default().to_string(),
+            file: error.name().unwrap_or_default().to_string(),
             start,
             text: harmless(&text[start..end]),
             start_position: (line.saturating_sub(lines_before), start_column),
@@ -223,7 +223,7 @@ fn printable(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Refusal, render};
+    use super::{InputError, render};
     use carom::scene::Diagnostic;
 
     /// Line and column as a reader of the text counts them.
@@ -254,9 +254,9 @@ mod tests {
                 for &end in [places[i], places[places.len() - 1]].iter() {
                     let diagnostic = diagnostic(&text, start, end);
                     let place = format!("[f:{}:{}]", diagnostic.line, diagnostic.column);
-                    let refusal = Refusal::of_text("f".to_string(), text.clone(), vec![diagnostic]);
+                    let error = InputError::of_text("f".to_string(), text.clone(), vec![diagnostic]);
                     let mut out = String::new();
-                    assert!(render(&refusal, &mut out).is_ok(), "{text:?} {start}..{end}");
+                    assert!(render(&error, &mut out).is_ok(), "{text:?} {start}..{end}");
                     assert!((start, end) == (0, 0) || out.contains(&place), "{text:?} {start}..{end}\n{out}");
                     assert!(out.len() < 3000, "{text:?} {start}..{end}\n{out}");
                 }

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use carom_answers::run::Limited;
-use carom_answers::{Refusal, VERSION, Verdict, folder};
+use carom_answers::{InputError, VERSION, Verdict, folder};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
@@ -66,23 +66,23 @@ enum Command {
 #[derive(Debug)]
 enum Failure {
     /// The command line or the file is wrong.
-    Refused(Box<Refusal>),
+    Input(Box<InputError>),
     /// The result could not be written.
     Output(io::Error),
     /// Something else, in a sentence.
     Other(String),
 }
 
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(Box::new(refusal))
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Self {
+        Self::Input(Box::new(error))
     }
 }
 
 impl From<folder::Error> for Failure {
     fn from(error: folder::Error) -> Self {
         match error {
-            folder::Error::Input(error) => Self::Refused(error),
+            folder::Error::Input(error) => Self::Input(error),
             folder::Error::Io(error) => Self::Output(error),
         }
     }
@@ -133,8 +133,8 @@ fn main() -> ExitCode {
             let _ = writeln!(io::stderr(), "error: the run violates its audit ({name}) and was ended there");
             ExitCode::from(if quantity == Limited::Finite { FAILED } else { NO_ANSWER })
         }
-        Err(Failure::Refused(refusal)) => {
-            diagnostics::show(&refusal, json);
+        Err(Failure::Input(error)) => {
+            diagnostics::show(&error, json);
             ExitCode::from(WRONG_INPUT)
         }
         // Whoever read our output has seen enough.
@@ -159,7 +159,7 @@ fn wrong_command_line(error: &clap::Error) -> ExitCode {
     if std::env::args_os().any(|argument| argument == "--json") {
         let text = error.to_string();
         let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        diagnostics::print_json(&Refusal::of_option(None, message, None));
+        diagnostics::print_json(&InputError::of_option(None, message, None));
     }
     ExitCode::from(WRONG_INPUT)
 }

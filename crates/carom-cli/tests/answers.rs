@@ -12,7 +12,7 @@ use carom_answers::compare::Comparison;
 use carom_answers::run::replicas::{Pool, Replica};
 use carom_answers::run::{Changes, Running};
 use carom_answers::solve::Prepared;
-use carom_answers::{Input, Refusal, Resolution, classify, gap, generalized, paper, paradox, toi};
+use carom_answers::{Input, InputError, Resolution, classify, gap, generalized, paper, paradox, toi};
 use running::carom;
 use serde::Serialize;
 
@@ -32,11 +32,11 @@ fn printed(question: &str, path: &Path, options: &[&str]) -> String {
 }
 
 /// What it should print.
-fn document(answer: Result<impl Serialize, Refusal>) -> String {
+fn document(answer: Result<impl Serialize, InputError>) -> String {
     let text = match answer {
         Ok(answer) => serde_json::to_string(&answer),
-        // Options are spelled otherwise on the command line; these refusals are of texts.
-        Err(refusal) => serde_json::to_string(&refusal.document(|option| option.to_string())),
+        // Options are spelled otherwise on the command line; these errors are of texts.
+        Err(error) => serde_json::to_string(&error.document(|option| option.to_string())),
     };
     text.unwrap() + "\n"
 }
@@ -50,14 +50,15 @@ fn every_scene_gets_the_same_answers() {
         assert_eq!(printed("toi", &path, &[]), document(toi::answer(&subject, None)), "{path:?}");
         let request = classify::Request { span: Some(0.01), ..classify::Request::default() };
         let found = classify::answer(&subject, &request);
-        let found = found.as_ref().map(|found| found.document()).map_err(Refusal::clone);
+        let found = found.as_ref().map(|found| found.document()).map_err(InputError::clone);
         assert_eq!(printed("classify", &path, &["--span", "0.01"]), document(found), "{path:?}");
         let prepared = Prepared::of(subject, TOUCHING).unwrap();
         let solved = prepared.solved(&as_is);
-        let solved = solved.as_ref().map(|solved| solved.document(true)).map_err(Refusal::clone);
+        let solved = solved.as_ref().map(|solved| solved.document(true)).map_err(InputError::clone);
         assert_eq!(printed("solve", &path, &["--screws"]), document(solved), "{path:?}");
         let comparison = Comparison::of(&prepared, &as_is, |_| ());
-        let comparison = comparison.as_ref().map(|comparison| comparison.document()).map_err(Refusal::clone);
+        let comparison =
+            comparison.as_ref().map(|comparison| comparison.document()).map_err(InputError::clone);
         assert_eq!(printed("compare", &path, &[]), document(comparison), "{path:?}");
     }
     for path in cases("laws") {

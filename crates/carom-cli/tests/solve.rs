@@ -71,7 +71,7 @@ fn close(found: &Value, expected: &[f64]) {
     assert!(near, "{found:?} is not {expected:?}");
 }
 
-/// One refusal for people and programs alike, naming the place.
+/// One error for people and programs alike, naming the place.
 #[track_caller]
 fn refused(arguments: &[&str], input: &str, field: &str, words: &[&str]) {
     let run = carom(arguments, input);

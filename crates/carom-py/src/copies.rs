@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use carom_answers::run::replicas::{Pool, Replica, check};
 use carom_answers::run::{Changes, Running};
-use carom_answers::{Refusal, Subject, VERSION};
+use carom_answers::{InputError, Subject, VERSION};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
+use crate::exceptions::{exception, unwritten};
 use crate::pool::pool;
 use crate::questions::{Text, ask, named, warnings};
-use crate::refusals::{exception, unwritten};
 use crate::runs::ChangeOptions;
 use crate::sections::{Sections, cut};
 
@@ -41,7 +41,7 @@ fn ask_replicas(
         let subject = text.subject()?;
         check(&subject)?;
         if replicas == 0 {
-            return Err(Refusal::of_value("replicas", "0", "a whole number, at least 1").into());
+            return Err(InputError::of_value("replicas", "0", "a whole number, at least 1").into());
         }
         Ok((subject, changes.changes()?))
     })?;
@@ -58,7 +58,7 @@ fn ask_replicas(
                     copy
                 };
                 let all =
-                    || (0..replicas).into_par_iter().map(one).collect::<Result<Vec<Replica>, Refusal>>();
+                    || (0..replicas).into_par_iter().map(one).collect::<Result<Vec<Replica>, InputError>>();
                 threads.install(all)
             });
             let mut raised = None;
@@ -84,7 +84,7 @@ fn ask_replicas(
     let copies = copies.map_err(|_| PyRuntimeError::new_err("a copy of the run broke down"))?;
     let copies = match (copies, raised) {
         (Err(_), Some(error)) => return Err(error),
-        (Err(refusal), None) => return Err(exception(py, &refusal)),
+        (Err(error), None) => return Err(exception(py, &error)),
         // What was reached counts.
         (Ok(copies), Some(error)) if error.is_instance_of::<PyKeyboardInterrupt>(py) => copies,
         (Ok(_), Some(error)) => return Err(error),
@@ -96,7 +96,7 @@ fn ask_replicas(
 }
 
 /// One copy, of which averages are kept and nothing else.
-fn run(subject: Subject, changes: Changes, stop: &AtomicBool) -> Result<Replica, Refusal> {
+fn run(subject: Subject, changes: Changes, stop: &AtomicBool) -> Result<Replica, InputError> {
     let start = Instant::now();
     let mut running = Running::begin(subject, changes, |_| !stop.load(Ordering::Relaxed))?;
     while running.step(&mut ()) {

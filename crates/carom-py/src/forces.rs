@@ -9,7 +9,7 @@ use carom::body::State;
 use carom::flow::{Custom, Wrench};
 use carom::run::World;
 use carom::scene::model::Scene;
-use carom_answers::Refusal;
+use carom_answers::InputError;
 use nalgebra::Vector3;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -40,14 +40,14 @@ impl Raised {
 pub type Forces = Vec<(Vec<String>, Py<PyAny>)>;
 
 /// The scene's world with the forces in it.
-pub fn put_into(scene: &Scene, world: World, forces: Forces, raised: &Raised) -> Result<World, Refusal> {
+pub fn put_into(scene: &Scene, world: World, forces: Forces, raised: &Raised) -> Result<World, InputError> {
     let mut world = world;
     for (names, function) in forces {
         let bodies = names.iter().map(|name| {
             let place = scene.bodies.iter().position(|body| body.name == *name && !body.body.fixed);
             place.ok_or_else(|| {
                 let message = format!("there is no body `{name}` that can move");
-                Refusal::of_option(Some("forces"), &message, Some("names of bodies of the scene"))
+                InputError::of_option(Some("forces"), &message, Some("names of bodies of the scene"))
             })
         });
         let bodies: Vec<usize> = bodies.collect::<Result<_, _>>()?;
@@ -57,7 +57,7 @@ pub fn put_into(scene: &Scene, world: World, forces: Forces, raised: &Raised) ->
             None => bodies.is_empty().then(|| "have a function under no body".to_string()),
         };
         if let Some(message) = wrong {
-            return Err(Refusal::of_option(Some("forces"), &message, Some("names of bodies, each once")));
+            return Err(InputError::of_option(Some("forces"), &message, Some("names of bodies, each once")));
         }
         world = world.with_force(&bodies, custom(function, raised.clone()));
     }

@@ -3,7 +3,7 @@
 //! Each file is one subject: `columns` (arrays in, without copies), `batch` (many at once, on all cores, interruptible),
 //! `pool` (the threads),
 //! `shapes`, `flight` (exact free rotation), `pairs` (gaps and first contacts of many pairs), `strikes` (impacts of many
-//! pairs), `questions` (what the program answers), `sections` (their documents in pieces), `refusals` (as exceptions), `solves` (one scene at many velocities),
+//! pairs), `questions` (what the program answers), `sections` (their documents in pieces), `exceptions` (of input errors), `solves` (one scene at many velocities),
 //! `runs`, `forces` (a user's own in a run), `tables` (what a run recorded, through the Arrow interface),
 //! `convex` (a user's shapes), `copies` (of a run, pooled). The Python sources in `python/carom` check shapes of arrays and make the objects that users see; here numbers are
 //! checked, and everything is computed. Nothing a user passes makes it panic: what has no meaning is a `ValueError`.
@@ -12,12 +12,12 @@ mod batch;
 mod columns;
 mod convex;
 mod copies;
+mod exceptions;
 mod flight;
 mod forces;
 mod pairs;
 mod pool;
 mod questions;
-mod refusals;
 mod runs;
 mod sections;
 mod shapes;

@@ -12,12 +12,12 @@ use carom::scene::{Diagnostic, Format};
 use carom_answers::compare::Comparison;
 use carom_answers::solve::Prepared;
 use carom_answers::{
-    Input, Refusal, Resolution, Subject, Verdict, classify, gap, generalized, paper, paradox, schema, toi,
+    Input, InputError, Resolution, Subject, Verdict, classify, gap, generalized, paper, paradox, schema, toi,
 };
 use pyo3::prelude::*;
 use serde::Serialize;
 
-use crate::refusals::{exception, unwritten};
+use crate::exceptions::{exception, unwritten};
 use crate::sections::{Sections, cut};
 
 /// Adds what is here to the module.
@@ -55,7 +55,7 @@ impl Text {
     }
 
     /// The scene that it says.
-    pub fn subject(self) -> Result<Subject, Refusal> {
+    pub fn subject(self) -> Result<Subject, InputError> {
         self.input().scene()
     }
 }
@@ -80,19 +80,19 @@ enum OrderOption {
 
 impl ResolutionOptions {
     /// The same in the library's words.
-    pub fn resolution(&self) -> Result<Resolution, Refusal> {
+    pub fn resolution(&self) -> Result<Resolution, InputError> {
         let law = self.law.as_deref().map(|name| {
             let expected = Law::ALL.map(Law::name).join(", ");
-            Law::from_name(name).ok_or_else(|| Refusal::of_value("law", name, &expected))
+            Law::from_name(name).ok_or_else(|| InputError::of_value("law", name, &expected))
         });
         let termination = self.termination.as_deref().map(|name| {
             let expected = Termination::ALL.map(Termination::name).join(", ");
-            Termination::from_name(name).ok_or_else(|| Refusal::of_value("termination", name, &expected))
+            Termination::from_name(name).ok_or_else(|| InputError::of_value("termination", name, &expected))
         });
         let order = self.order.as_ref().map(|order| match order {
             OrderOption::Rows(rows) => Ok(Order::Rows(rows.clone())),
             OrderOption::Name(name) => carom_answers::resolution::parse_order(name)
-                .map_err(|_| Refusal::of_value("order", name, "given, reversed, fastest, or numbers")),
+                .map_err(|_| InputError::of_value("order", name, "given, reversed, fastest, or numbers")),
         });
         Ok(Resolution {
             law: law.transpose()?,
@@ -121,14 +121,14 @@ pub const fn named(verdict: Verdict) -> &'static str {
 /// An answer, or why there is none.
 pub enum Unanswered {
     /// The question is refused.
-    Refused(Box<Refusal>),
+    Input(Box<InputError>),
     /// The document could not be written.
     Unwritten(serde_json::Error),
 }
 
-impl From<Refusal> for Unanswered {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(Box::new(refusal))
+impl From<InputError> for Unanswered {
+    fn from(error: InputError) -> Self {
+        Self::Input(Box::new(error))
     }
 }
 
@@ -141,7 +141,7 @@ impl From<serde_json::Error> for Unanswered {
 /// Asks without Python's lock.
 pub fn ask<T: Send>(py: Python<'_>, question: impl FnOnce() -> Result<T, Unanswered> + Send) -> PyResult<T> {
     py.detach(question).map_err(|unanswered| match unanswered {
-        Unanswered::Refused(refusal) => exception(py, &refusal),
+        Unanswered::Input(error) => exception(py, &error),
         Unanswered::Unwritten(error) => unwritten(&error),
     })
 }
@@ -280,11 +280,12 @@ fn ask_paradox(
 ) -> PyResult<(Sections, Option<String>, &'static str)> {
     ask(py, || {
         let shape = |text: &String| {
-            paradox::parse_shape(text).map_err(|message| Refusal::of_option(Some("shapes"), &message, None))
+            paradox::parse_shape(text)
+                .map_err(|message| InputError::of_option(Some("shapes"), &message, None))
         };
         let kind = paradox::parse_kind(kind).ok_or_else(|| {
             let expected = paradox::KINDS.map(|(name, _)| name).join(", ");
-            Refusal::of_value("type", kind, &expected)
+            InputError::of_value("type", kind, &expected)
         })?;
         let request =
             paradox::Request { shapes: [shape(&shapes[0])?, shape(&shapes[1])?], kind, planar, seed, before };

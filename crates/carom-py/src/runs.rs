@@ -17,15 +17,15 @@ use carom_answers::run::{
     Changes, Entries, Frames, Loop, Running, ShapeEntry, named_loop, on_paradox, replicas,
 };
 use carom_answers::tables::{self, JointRow};
-use carom_answers::{Input, Refusal, VERSION, Verdict};
+use carom_answers::{Input, InputError, VERSION, Verdict};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyFileExistsError, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::exceptions::{exception, unwritten};
 use crate::forces::{Forces, Raised, put_into};
 use crate::questions::{Text, ask, in_words, named};
-use crate::refusals::{exception, unwritten};
 use crate::sections::{Sections, cut, cut_text};
 use crate::tables::Table;
 
@@ -248,7 +248,7 @@ pub struct ChangeOptions {
 
 impl ChangeOptions {
     /// The same in the library's words.
-    pub fn changes(&self) -> Result<Changes, Refusal> {
+    pub fn changes(&self) -> Result<Changes, InputError> {
         Ok(Changes {
             until: self.until,
             max_events: self.max_events,
@@ -319,7 +319,7 @@ fn begin(
     forces: Forces,
     raised: &Raised,
 ) -> PyResult<Running> {
-    let mut changes = changes.changes().map_err(|refusal| exception(py, &refusal))?;
+    let mut changes = changes.changes().map_err(|error| exception(py, &error))?;
     if !forces.is_empty() {
         // A crowd knows no forces.
         changes.which = changes.which.or(Some(Loop::Simulation));

@@ -19,7 +19,7 @@ use nalgebra::{Matrix3, Unit, Vector3};
 use crate::options::{SPAN, TOUCHING};
 use crate::overlap::{self, Overlap};
 use crate::start::tied_overlaps;
-use crate::{Refusal, Subject};
+use crate::{InputError, Subject};
 
 pub use document::{ContactEntry, Document, Look};
 
@@ -72,14 +72,14 @@ pub struct Findings {
 }
 
 /// Classifies every contact; what overlaps is no instant of contact, and is refused.
-pub fn answer(subject: &Subject, request: &Request) -> Result<Findings, Refusal> {
+pub fn answer(subject: &Subject, request: &Request) -> Result<Findings, InputError> {
     let scene = &subject.scene;
     TOUCHING.check("touching", request.tolerances.touching)?;
     TOUCHING.check("tolerance", request.tolerances.rates)?;
     SPAN.check_some("span", request.span)?;
     if !scene.fills.is_empty() {
         let message = "has no bodies yet at the scene's instant";
-        return Err(subject.refuse_at("fill[0]", message, "bodies with positions of their own"));
+        return Err(subject.error_at("fill[0]", message, "bodies with positions of their own"));
     }
     let found = Findings::of(scene, request);
     if !found.overlaps.is_empty() {
@@ -87,13 +87,13 @@ pub fn answer(subject: &Subject, request: &Request) -> Result<Findings, Refusal>
             [first, Side::Body(second)] => Some(Overlap { first, second, depth: -pair.class.kinematics.gap }),
             _ => None,
         });
-        return Err(subject.input.refuse(overlap::explain(&subject.source(), scene, overlaps)));
+        return Err(subject.input.error(overlap::explain(&subject.source(), scene, overlaps)));
     }
     let sick = found.contacts.iter().find(|pair| !pair.class.kinematics.v.is_finite());
     if let Some(pair) = sick {
         let [first, second] = &pair.bodies;
         let message = format!("the motion of `{first}` and `{second}` is beyond the range of 64-bit floats");
-        return Err(subject.refuse_at("body[0]", &message, "a motion that can be computed"));
+        return Err(subject.error_at("body[0]", &message, "a motion that can be computed"));
     }
     Ok(found)
 }

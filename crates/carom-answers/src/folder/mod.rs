@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 use crate::run::{Document, End, Rows, Running, Settings, Snapshot};
 use crate::tables::file::{file, of_arrow};
 use crate::tables::{self, JointRow};
-use crate::{Input, Refusal, VERSION};
+use crate::{Input, InputError, VERSION};
 use atomic_file::{at, replace, sync};
 use names::{
     CHECKPOINT, Metadata, OBSERVABLES, TABLES, entries, is_made, is_ours, is_part, metadata, part_name,
@@ -54,13 +54,13 @@ pub use recording::Recording;
 #[derive(Debug)]
 pub enum Error {
     /// It is not what was asked for.
-    Input(Box<Refusal>),
+    Input(Box<InputError>),
     /// It cannot be read or written.
     Io(io::Error),
 }
 
-impl From<Refusal> for Error {
-    fn from(error: Refusal) -> Self {
+impl From<InputError> for Error {
+    fn from(error: InputError) -> Self {
         Self::Input(Box::new(error))
     }
 }
@@ -113,7 +113,7 @@ impl Unfinished {
     pub fn open(path: &Path) -> Result<Self, Error> {
         let refuse = |message: &str, expected: &str| {
             let message = format!("{} {message}", path.display());
-            Error::from(Refusal::of_option(Some("resume"), &message, Some(expected)))
+            Error::from(InputError::of_option(Some("resume"), &message, Some(expected)))
         };
         if !path.join(CHECKPOINT).exists() {
             let copies = copies(path);
@@ -142,7 +142,7 @@ impl Unfinished {
         let lock = lock(&path.join(name))?.ok_or_else(|| busy(path))?;
         let file = path.join(CHECKPOINT);
         let text = fs::read(&file).map_err(|error| at(&file, &error))?;
-        let unreadable = |message: &str| Refusal::of_unreadable(file.display().to_string(), message);
+        let unreadable = |message: &str| InputError::of_unreadable(file.display().to_string(), message);
         let checkpoint: Checkpoint = serde_json::from_slice(&text)
             .map_err(|error| unreadable(&format!("not a checkpoint that this version reads: {error}")))?;
         if checkpoint.scene != input.hash() {
@@ -152,9 +152,9 @@ impl Unfinished {
     }
 
     /// Why its checkpoint is not one of its scene.
-    pub fn mismatch(&self) -> Refusal {
+    pub fn mismatch(&self) -> InputError {
         let message = format!("the checkpoint in {} does not fit its scene", self.path.display());
-        Refusal::of_option(Some("resume"), &message, Some("a folder that `carom run -o` wrote"))
+        InputError::of_option(Some("resume"), &message, Some("a folder that `carom run -o` wrote"))
     }
 
     /// Takes up the files where the checkpoint left them.
@@ -365,7 +365,7 @@ fn make_room(path: &Path, force: bool) -> Result<(), Error> {
     let has = |name: &str| names.iter().any(|entry| entry == name);
     let refuse = |message: &str, expected: &str| {
         let message = format!("{} {message}", path.display());
-        Error::from(Refusal::of_option(Some("o"), &message, Some(expected)))
+        Error::from(InputError::of_option(Some("o"), &message, Some(expected)))
     };
     let is_run = has(CHECKPOINT) || has(RESULT);
     if !is_run && names.iter().any(|name| !is_ours(name)) {
@@ -397,14 +397,14 @@ pub fn make_room_for_copies(path: &Path, force: bool) -> Result<(), Error> {
     if !force && !entries(path)?.is_empty() {
         let message = format!("{} is not empty", path.display());
         let expected = "an empty or a new folder, or --force to write over older copies";
-        return Err(Refusal::of_option(Some("o"), &message, Some(expected)).into());
+        return Err(InputError::of_option(Some("o"), &message, Some(expected)).into());
     }
     Ok(())
 }
 
-fn busy(path: &Path) -> Refusal {
+fn busy(path: &Path) -> InputError {
     let message = format!("another run is at work in {}", path.display());
-    Refusal::of_option(None, &message, Some("it to end, or another folder"))
+    InputError::of_option(None, &message, Some("it to end, or another folder"))
 }
 
 /// Whether a run is at work in a folder.

@@ -13,7 +13,7 @@ use super::atomic_file::at;
 use super::names::{RESULT, copies, part_number, scene_file, table_name};
 use crate::tables::file::{of_arrow, of_parquet};
 use crate::tables::read::{Names, events, samples};
-use crate::{Refusal, Subject};
+use crate::{InputError, Subject};
 
 /// A run that is in a folder, ended or not.
 pub struct Recording {
@@ -28,10 +28,13 @@ pub struct Recording {
 
 impl Recording {
     /// Opens a folder; `read` reads the file of its scene.
-    pub fn open(path: &Path, read: impl Fn(&Path) -> Result<Subject, Refusal>) -> Result<Self, Refusal> {
+    pub fn open(
+        path: &Path,
+        read: impl Fn(&Path) -> Result<Subject, InputError>,
+    ) -> Result<Self, InputError> {
         let refuse = |message: &str, expected: &str| {
             let message = format!("{} {message}", path.display());
-            Err(Refusal::of_option(None, &message, Some(expected)))
+            Err(InputError::of_option(None, &message, Some(expected)))
         };
         if path.is_file() {
             let around = path.parent().filter(|parent| scene_file(parent).is_some());

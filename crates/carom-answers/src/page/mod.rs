@@ -13,7 +13,7 @@ use carom::scene::model::Scene;
 use serde::{Deserialize, Serialize};
 
 use crate::run::{Changes, Running, on_paradox};
-use crate::{Input, Refusal};
+use crate::{Input, InputError};
 
 pub use look::{EventLook, GapCurve};
 pub use recorder::{BodyStates, EventContact, Flushed, PageRecorder};
@@ -40,7 +40,7 @@ pub struct Request {
 
 impl Request {
     /// Begins the run, with an interval of samples that keeps its frames within bounds.
-    pub fn begin(self) -> Result<Running, Refusal> {
+    pub fn begin(self) -> Result<Running, InputError> {
         let Self { text, until, sample, max_events, .. } = self;
         let on_paradox = self.on_paradox.as_deref().map(on_paradox).transpose()?;
         let subject = Input::of_text("scene", text, None).scene()?;
@@ -48,7 +48,7 @@ impl Request {
         let bodies = bodies(scene);
         if bodies > MOST_BODIES {
             let message = format!("{bodies} bodies are more than the page shows: at most {MOST_BODIES}");
-            return Err(Refusal::of_option(None, &message, None));
+            return Err(InputError::of_option(None, &message, None));
         }
         let asked = sample.unwrap_or(scene.run.sample);
         let sample = Some(thinned(asked, until.unwrap_or(scene.run.until), bodies));
@@ -107,7 +107,7 @@ impl Check {
     }
 
     /// What is wrong with a text or a wish.
-    pub fn failed(error: &Refusal) -> Self {
+    pub fn failed(error: &InputError) -> Self {
         let text = error.text().unwrap_or_default();
         Self::Faulty {
             ok: false,

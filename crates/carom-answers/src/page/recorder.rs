@@ -14,7 +14,7 @@ use super::chunk;
 use super::header::header;
 use crate::VERSION;
 use crate::folder::Recording;
-use crate::run::{Audience, EventEntry, Frame, Frames, Running, StateEntry};
+use crate::run::{EventEntry, Frame, Frames, Running, Sink, StateEntry};
 
 /// The most contacts of events that are kept with their states.
 const MOST_EVENTS: usize = 200_000;
@@ -207,4 +207,4 @@ impl<F: FnMut(Flushed)> Recorder for PageRecorder<F> {
     }
 }
 
-impl<F: FnMut(Flushed)> Audience for PageRecorder<F> {}
+impl<F: FnMut(Flushed)> Sink for PageRecorder<F> {}

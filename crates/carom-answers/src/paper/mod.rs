@@ -14,7 +14,7 @@ mod treschev_zubelevich;
 use carom::scene::Format;
 use serde::{Serialize, Serializer};
 
-use crate::{Input, Refusal, Subject};
+use crate::{Input, InputError, Subject};
 
 /// A paper that can be reproduced.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct Paper {
     pub citation: &'static str,
     /// The version of it that is quoted.
     pub version: &'static str,
-    rows: fn() -> Result<Vec<Row>, Refusal>,
+    rows: fn() -> Result<Vec<Row>, InputError>,
 }
 
 /// All of them.
@@ -242,7 +242,7 @@ impl Paper {
     }
 
     /// Computes everything that it states.
-    pub fn reproduce(&self) -> Result<Reproduction, Refusal> {
+    pub fn reproduce(&self) -> Result<Reproduction, InputError> {
         let mut rows = (self.rows)()?;
         for row in &mut rows {
             row.version = self.version;
@@ -252,21 +252,21 @@ impl Paper {
 }
 
 /// Reproduces the paper of a name.
-pub fn answer(name: &str) -> Result<Reproduction, Refusal> {
+pub fn answer(name: &str) -> Result<Reproduction, InputError> {
     match Paper::find(name) {
         Some(paper) => paper.reproduce(),
         None => {
             let names = PAPERS.each_ref().map(|paper| paper.name).join(", ");
-            Err(Refusal::of_value("name", name, &format!("one of {names}")))
+            Err(InputError::of_value("name", name, &format!("one of {names}")))
         }
     }
 }
 
 /// A scene of the papers by its file's name in `cases/papers/`.
-pub fn scene(name: &str) -> Result<Subject, Refusal> {
+pub fn scene(name: &str) -> Result<Subject, InputError> {
     match scenes::ALL.iter().find(|file| file.0 == name) {
         Some((name, text)) => Input::of_text(name, (*text).to_string(), Some(Format::Toml)).scene(),
-        None => Err(Refusal::of_value("scene", name, "a file of cases/papers")),
+        None => Err(InputError::of_value("scene", name, "a file of cases/papers")),
     }
 }
 
@@ -279,7 +279,7 @@ pub struct Catalogue {
 }
 
 /// Reproduces all papers.
-pub fn catalogue() -> Result<Catalogue, Refusal> {
+pub fn catalogue() -> Result<Catalogue, InputError> {
     let papers = PAPERS.iter().map(Paper::reproduce).collect::<Result<_, _>>()?;
     Ok(Catalogue { papers })
 }

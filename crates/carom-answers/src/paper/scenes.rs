@@ -10,7 +10,7 @@ use nalgebra::{DMatrix, Vector3};
 
 use super::Row;
 use crate::solve::Prepared;
-use crate::{Input, Refusal};
+use crate::{Input, InputError};
 
 /// A file of `cases/papers/`: its name and its text.
 pub type File = (&'static str, &'static str);
@@ -92,7 +92,7 @@ pub struct Case {
 
 impl Case {
     /// Reads a scene.
-    pub fn read(file: File) -> Result<Self, Refusal> {
+    pub fn read(file: File) -> Result<Self, InputError> {
         let (name, text) = file;
         let subject = Input::of_text(name, text.to_string(), Some(Format::Toml)).scene()?;
         Ok(Self { file, prepared: Prepared::of(subject, TOUCHING)? })
@@ -130,27 +130,27 @@ impl Case {
     }
 
     /// Resolves the impact by a law.
-    pub fn solve(&self, law: Law) -> Result<BodyOutcome, Refusal> {
+    pub fn solve(&self, law: Law) -> Result<BodyOutcome, InputError> {
         self.solve_with(&Options { law, ..Options::default() })
     }
 
     /// Resolves the impact.
-    pub fn solve_with(&self, options: &Options) -> Result<BodyOutcome, Refusal> {
+    pub fn solve_with(&self, options: &Options) -> Result<BodyOutcome, InputError> {
         self.prepared.solve(options)
     }
 
     /// The inertances g_ij of the contact rows.
-    pub fn inertances(&self) -> Result<DMatrix<f64>, Refusal> {
+    pub fn inertances(&self) -> Result<DMatrix<f64>, InputError> {
         self.matrix(self.prepared.assembly.problem.delassus(&Options::default()))
     }
 
     /// The projector P of T1.
-    pub fn projector(&self) -> Result<DMatrix<f64>, Refusal> {
+    pub fn projector(&self) -> Result<DMatrix<f64>, InputError> {
         self.matrix(self.prepared.assembly.problem.projector(&Options::default()))
     }
 
     /// The same of the joints alone.
-    pub fn projector_of_joints(&self) -> Result<DMatrix<f64>, Refusal> {
+    pub fn projector_of_joints(&self) -> Result<DMatrix<f64>, InputError> {
         let mut problem = self.prepared.assembly.problem.clone();
         problem.contacts = DMatrix::zeros(0, problem.velocity.len());
         problem.restitution.clear();
@@ -159,14 +159,14 @@ impl Case {
     }
 
     /// The inverse mass under the joints, G_A⁻¹.
-    pub fn constrained_inverse(&self) -> Result<DMatrix<f64>, Refusal> {
+    pub fn constrained_inverse(&self) -> Result<DMatrix<f64>, InputError> {
         let problem = &self.prepared.assembly.problem;
         let metric = Metric::new(&problem.mass, &problem.bilateral, Options::default().tolerance);
         self.matrix(metric.map(|metric| metric.constrained_inverse()))
     }
 
-    fn matrix(&self, found: Result<DMatrix<f64>, carom::Error>) -> Result<DMatrix<f64>, Refusal> {
-        found.map_err(|error| Refusal::of_unreadable(self.file.0.to_string(), &error.to_string()))
+    fn matrix(&self, found: Result<DMatrix<f64>, carom::Error>) -> Result<DMatrix<f64>, InputError> {
+        found.map_err(|error| InputError::of_unreadable(self.file.0.to_string(), &error.to_string()))
     }
 
     /// The friction coefficients that the grips need: as the impulses are reported, and the least of any sharing.

@@ -9,7 +9,7 @@ use nalgebra::{DMatrix, DVector, Vector3};
 
 use super::scenes::{self, Case, count, motion_after};
 use super::{Paper, Row};
-use crate::Refusal;
+use crate::InputError;
 
 pub const PAPER: Paper = Paper {
     name: "treschev-zubelevich",
@@ -18,7 +18,7 @@ pub const PAPER: Paper = Paper {
     rows,
 };
 
-fn rows() -> Result<Vec<Row>, Refusal> {
+fn rows() -> Result<Vec<Row>, InputError> {
     let mut rows = wall_elastic()?;
     rows.extend(wall_with_restitution()?);
     rows.extend(floor()?);
@@ -102,7 +102,7 @@ impl Printed {
     }
 }
 
-fn wall_elastic() -> Result<Vec<Row>, Refusal> {
+fn wall_elastic() -> Result<Vec<Row>, InputError> {
     let case = Case::read(scenes::ROLLING_BALL_ELASTIC)?;
     let ball = Ball::of(&case);
     let printed = Printed::of(&ball);
@@ -160,7 +160,7 @@ fn projectors(
     ball: &Ball,
     Printed { of_a, of_b, .. }: &Printed,
     projector: &DMatrix<f64>,
-) -> Result<Vec<Row>, Refusal> {
+) -> Result<Vec<Row>, InputError> {
     let (m, r, j, jp, jt) = (ball.m, ball.r, ball.j, ball.at_point(), ball.in_corner());
     let p = in_five(projector.clone());
     let floor = in_five(case.projector_of_joints()?);
@@ -260,7 +260,7 @@ fn theorem(case: &Case, ball: &Ball, result: &BodyOutcome) -> Vec<Row> {
 
 /// The weak form of the motion through the impact, against test functions that the constraints allow: the ball starts a
 /// tenth of a second before.
-fn weak(case: &Case) -> Result<Row, Refusal> {
+fn weak(case: &Case) -> Result<Row, InputError> {
     let mut subject = case.prepared.subject.clone();
     let state = &mut subject.scene.bodies[0].state;
     state.position -= state.velocity * 0.1;
@@ -276,7 +276,7 @@ fn weak(case: &Case) -> Result<Row, Refusal> {
         .note("ψ ∈ ker A(x(t)) about the impact, ψ(τ) ∈ ker B(x(τ)) at it; in carom weak-form for any run"))
 }
 
-fn wall_with_restitution() -> Result<Vec<Row>, Refusal> {
+fn wall_with_restitution() -> Result<Vec<Row>, InputError> {
     let case = Case::read(scenes::ROLLING_BALL)?;
     let ball = Ball::of(&case);
     let mu = case.prepared.instant.contacts[0].restitution;
@@ -321,7 +321,7 @@ const THROWN: [(&str, &str, &str); 6] = [
     ("ω₃⁺", "ω₃⁻", "ω₃⁻"),
 ];
 
-fn floor() -> Result<Vec<Row>, Refusal> {
+fn floor() -> Result<Vec<Row>, InputError> {
     let mut case = Case::read(scenes::THROWN_BALL)?;
     let ball = Ball::of(&case);
     let (m, r, j, jp) = (ball.m, ball.r, ball.j, ball.at_point());
@@ -425,7 +425,7 @@ struct Bounce {
 }
 
 /// Bounces one after another: each starts from the library's result of the one before, after a flight in a parabola.
-fn bounces(case: &mut Case, number: usize) -> Result<Vec<Bounce>, Refusal> {
+fn bounces(case: &mut Case, number: usize) -> Result<Vec<Bounce>, InputError> {
     let g = -case.prepared.subject.scene.gravity.z;
     let (mut time, mut place) = (0.0, 0.0);
     let mut found = Vec::with_capacity(number);
@@ -442,7 +442,7 @@ fn bounces(case: &mut Case, number: usize) -> Result<Vec<Bounce>, Refusal> {
     Ok(found)
 }
 
-fn pendulum() -> Result<Vec<Row>, Refusal> {
+fn pendulum() -> Result<Vec<Row>, InputError> {
     let mut case = Case::read(scenes::PENDULUM)?;
     let ball = Ball::of(&case);
     let start = case.motion();
@@ -486,7 +486,7 @@ fn pendulum() -> Result<Vec<Row>, Refusal> {
     ])
 }
 
-fn superball() -> Result<Vec<Row>, Refusal> {
+fn superball() -> Result<Vec<Row>, InputError> {
     let mut floor = Case::read(scenes::SUPERBALL_FLOOR)?;
     let mut table = Case::read(scenes::SUPERBALL_TABLE)?;
     let ball = Ball::of(&floor);

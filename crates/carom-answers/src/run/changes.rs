@@ -3,7 +3,7 @@
 use carom::scene::model::{OnParadox, Scene};
 
 use super::engine::Loop;
-use crate::Refusal;
+use crate::InputError;
 use crate::options::NOT_NEGATIVE;
 
 /// What is to be different from what the scene says.
@@ -38,31 +38,32 @@ pub fn cores() -> usize {
 }
 
 /// What happens at a paradox, by its name.
-pub fn on_paradox(name: &str) -> Result<OnParadox, Refusal> {
+pub fn on_paradox(name: &str) -> Result<OnParadox, InputError> {
     let found = OnParadox::ALL.into_iter().find(|listed| listed.name() == name);
-    found
-        .ok_or_else(|| Refusal::of_value("on_paradox", name, &OnParadox::ALL.map(OnParadox::name).join(", ")))
+    found.ok_or_else(|| {
+        InputError::of_value("on_paradox", name, &OnParadox::ALL.map(OnParadox::name).join(", "))
+    })
 }
 
 /// A loop, by its name.
-pub fn named_loop(name: &str) -> Result<Loop, Refusal> {
+pub fn named_loop(name: &str) -> Result<Loop, InputError> {
     let found = Loop::ALL.into_iter().find(|listed| listed.name() == name);
-    found.ok_or_else(|| Refusal::of_value("loop", name, &Loop::ALL.map(Loop::name).join(", ")))
+    found.ok_or_else(|| InputError::of_value("loop", name, &Loop::ALL.map(Loop::name).join(", ")))
 }
 
 impl Changes {
     /// Makes them, if they have a meaning.
-    pub fn apply(self, scene: &mut Scene) -> Result<(), Refusal> {
+    pub fn apply(self, scene: &mut Scene) -> Result<(), InputError> {
         NOT_NEGATIVE.check_some("until", self.until)?;
         NOT_NEGATIVE.check_some("sample", self.sample)?;
         if self.max_events == Some(0) {
-            return Err(Refusal::of_value("max_events", "0", "a whole number, at least 1"));
+            return Err(InputError::of_value("max_events", "0", "a whole number, at least 1"));
         }
         if let Some(threads) = self.threads
             && !(1..=MOST_THREADS).contains(&threads)
         {
             let expected = format!("a whole number, from 1 to {MOST_THREADS}");
-            return Err(Refusal::of_value("threads", &threads.to_string(), &expected));
+            return Err(InputError::of_value("threads", &threads.to_string(), &expected));
         }
         let run = &mut scene.run;
         run.until = self.until.unwrap_or(run.until);

@@ -13,8 +13,8 @@ use carom::simulation::{self, RollingDemand, Simulation, SingularPassages};
 use carom::run::{Audit, Counts, Stopped, Trouble, Unfit, World};
 use serde::{Deserialize, Serialize};
 
-use super::audience::Audience;
 use super::settings::Settings;
+use super::sink::Sink;
 
 /// Which loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,7 +158,7 @@ impl Engine {
     }
 
     /// Goes on for a while, and returns whether there may be more.
-    pub fn step(&mut self, tape: &mut impl Audience) -> bool {
+    pub fn step(&mut self, sink: &mut impl Sink) -> bool {
         if self.stopped.is_some() {
             return false;
         }
@@ -167,33 +167,33 @@ impl Engine {
             Runner::Simulation(simulation) => {
                 let more = {
                     let keeps = self.settings.record_events;
-                    simulation.step_to(stop, &mut Both { tape, observer: self.observer.as_mut(), keeps })
+                    simulation.step_to(stop, &mut Both { sink, observer: self.observer.as_mut(), keeps })
                 };
                 if more {
                     return true;
                 }
                 match simulation.stopped() {
-                    None => self.reach(stop, tape),
+                    None => self.reach(stop, sink),
                     Some(Stopped::Until) => {
-                        self.reach(stop, tape);
+                        self.reach(stop, sink);
                         self.stopped = Some(Stopped::Until);
                     }
                     other => self.stopped = other,
                 }
             }
             Runner::Crowd(crowd) => {
-                let sampled = self.settings.sample > 0.0 && tape.wants_samples();
+                let sampled = self.settings.sample > 0.0 && sink.wants_samples();
                 #[expect(clippy::cast_precision_loss, reason = "fewer samples than 2^53")]
                 let sample = if sampled { self.samples as f64 * self.settings.sample } else { f64::INFINITY };
                 let stop = stop.min(sample);
                 let ended = {
                     let keeps = self.settings.record_events;
-                    let mut recorder = Both { tape, observer: self.observer.as_mut(), keeps };
+                    let mut recorder = Both { sink, observer: self.observer.as_mut(), keeps };
                     crowd.go_on_to(stop, AT_A_TIME, &mut recorder)
                 };
                 match ended {
                     None => {}
-                    Some(Stopped::Until) => self.reach(stop, tape),
+                    Some(Stopped::Until) => self.reach(stop, sink),
                     Some(other) => self.stopped = Some(other),
                 }
             }
@@ -205,7 +205,7 @@ impl Engine {
     }
 
     /// Measures and samples what is due at a stop.
-    fn reach(&mut self, stop: f64, tape: &mut impl Audience) {
+    fn reach(&mut self, stop: f64, sink: &mut impl Sink) {
         let mut states = std::mem::take(&mut self.states);
         match &self.runner {
             Runner::Simulation(simulation) => states = simulation.states(),
@@ -222,7 +222,7 @@ impl Engine {
         if matches!(self.runner, Runner::Crowd(_))
             && self.settings.sample > 0.0
             && time <= stop
-            && tape.wants_samples()
+            && sink.wants_samples()
         {
             self.samples += 1;
             if let Runner::Crowd(crowd) = &mut self.runner {
@@ -231,22 +231,22 @@ impl Engine {
             let sample =
                 |(body, &state): (usize, &State)| Sample { time, moment: Moment::Sample, body, state };
             let batch: Vec<Sample> = states.iter().enumerate().map(sample).collect();
-            tape.samples(&batch);
+            sink.samples(&batch);
         }
-        if stop >= self.settings.until && !self.has_more_at(stop, tape) {
+        if stop >= self.settings.until && !self.has_more_at(stop, sink) {
             self.stopped = Some(Stopped::Until);
         }
         self.states = states;
     }
 
     /// Whether something else is still due at the same time.
-    fn has_more_at(&self, stop: f64, tape: &impl Audience) -> bool {
+    fn has_more_at(&self, stop: f64, sink: &impl Sink) -> bool {
         let measured = self.observer.as_ref().is_some_and(|observer| observer.next() <= stop);
         #[expect(clippy::cast_precision_loss, reason = "fewer samples than 2^53")]
         let next = self.samples as f64 * self.settings.sample;
         let sampled = matches!(self.runner, Runner::Crowd(_))
             && self.settings.sample > 0.0
-            && tape.wants_samples()
+            && sink.wants_samples()
             && next <= stop;
         measured || sampled
     }
@@ -346,9 +346,9 @@ impl Engine {
     }
 }
 
-/// The tape, if events are to be kept, and the observer, who hears of them all.
+/// The sink, if events are to be kept, and the observer, who hears of them all.
 struct Both<'a, R> {
-    tape: &'a mut R,
+    sink: &'a mut R,
     observer: Option<&'a mut Observer>,
     keeps: bool,
 }
@@ -360,19 +360,19 @@ impl<R: Recorder> Recorder for Both<'_, R> {
             observer.events(events);
         }
         if self.keeps {
-            self.tape.events(events);
+            self.sink.events(events);
         }
     }
 
     fn samples(&mut self, samples: &[Sample]) {
-        self.tape.samples(samples);
+        self.sink.samples(samples);
     }
 
     fn reactions(&mut self, reactions: &[JointReaction]) {
-        self.tape.reactions(reactions);
+        self.sink.reactions(reactions);
     }
 
     fn wants_states(&self) -> bool {
-        self.keeps && self.tape.wants_states()
+        self.keeps && self.sink.wants_states()
     }
 }

@@ -28,21 +28,21 @@
 //! let document = running.document("1.0", 0.0, running.notes());
 //! let whole = serde_json::to_value(document.with(&running.scene, &memory, false)).unwrap();
 //! assert_eq!(whole["stopped"], "until");
-//! # Ok::<(), carom_answers::Refusal>(())
+//! # Ok::<(), carom_answers::InputError>(())
 //! ```
 
-mod audience;
 mod averages;
 mod changes;
 mod document;
 mod engine;
 mod entries;
-mod fitness;
 mod frames;
 mod limits;
 mod notes;
 pub mod replicas;
 mod settings;
+mod sink;
+mod validation;
 
 use std::sync::Arc;
 
@@ -53,11 +53,10 @@ use carom::run::{Cause, Stopped, World};
 use carom::scene::Diagnostic;
 use carom::scene::model::Scene;
 
-use crate::{Input, Refusal, Subject, Verdict};
-use audience::{Watch, Watched};
+use crate::{Input, InputError, Subject, Verdict};
 use limits::Limits;
+use sink::{Watch, Watched};
 
-pub use audience::Audience;
 pub use averages::{Estimates, ObservablesEntry};
 pub use changes::{Changes, MOST_THREADS, cores, named_loop, on_paradox};
 pub use document::{AuditEntry, Document, Entries, Rows, Whole, smallest_gap};
@@ -67,6 +66,7 @@ pub use frames::{Frame, Frames};
 pub use limits::{LIMIT, Limited, Violation};
 pub use notes::violation_in_words;
 pub use settings::{Paradox, Settings};
+pub use sink::Sink;
 
 /// A run, begun and perhaps ended.
 pub struct Running {
@@ -92,7 +92,7 @@ impl Running {
         subject: Subject,
         changes: Changes,
         placing: impl FnMut(Stage) -> bool,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, InputError> {
         Self::begin_in(subject, changes, placing, |_, world| Ok(world))
     }
 
@@ -101,15 +101,15 @@ impl Running {
         mut subject: Subject,
         changes: Changes,
         mut placing: impl FnMut(Stage) -> bool,
-        make: impl FnOnce(&Scene, World) -> Result<World, Refusal>,
-    ) -> Result<Self, Refusal> {
+        make: impl FnOnce(&Scene, World) -> Result<World, InputError>,
+    ) -> Result<Self, InputError> {
         changes.apply(&mut subject.scene)?;
-        fitness::check(&subject)?;
-        let warnings = fitness::warnings(&subject);
+        validation::check(&subject)?;
+        let warnings = validation::warnings(&subject);
         let threads = changes.threads.unwrap_or_else(cores);
         match fill::place_by(&subject.scene, threads, &mut placing) {
             Ok(scene) => subject.scene = scene,
-            Err(unplaced) => return Err(fitness::refuse_fills(&subject, unplaced)),
+            Err(unplaced) => return Err(validation::unplaced(&subject, unplaced)),
         }
         if changes.project {
             project(&mut subject.scene);
@@ -124,7 +124,7 @@ impl Running {
                 None => Loop::Crowd,
                 Some(why) => {
                     let message = format!("the scene is none for a crowd: {why}");
-                    return Err(Refusal::of_option(Some("loop"), &message, Some("simulation")));
+                    return Err(InputError::of_option(Some("loop"), &message, Some("simulation")));
                 }
             },
         };
@@ -137,7 +137,7 @@ impl Running {
                 engine.set_threads(threads);
                 Ok(Self::new(subject, settings, engine, Watch::default(), warnings))
             }
-            Err(unfit) => Err(fitness::refuse(&subject, &unfit)),
+            Err(unfit) => Err(validation::invalid_start(&subject, &unfit)),
         }
     }
 
@@ -148,9 +148,9 @@ impl Running {
         settings: Settings,
         snapshot: &Snapshot,
         unbounded: u64,
-    ) -> Result<Option<Self>, Refusal> {
-        fitness::check(&subject)?;
-        let warnings = fitness::warnings(&subject);
+    ) -> Result<Option<Self>, InputError> {
+        validation::check(&subject)?;
+        let warnings = validation::warnings(&subject);
         // Where the bodies of fills are, the snapshot knows.
         subject.scene = fill::populate(&subject.scene);
         subject.scene.run = settings.run();
@@ -175,11 +175,11 @@ impl Running {
     }
 
     /// Goes on for a while, an event or some thousand collisions of a crowd, and returns whether there may be more.
-    pub fn step(&mut self, audience: &mut impl Audience) -> bool {
+    pub fn step(&mut self, sink: &mut impl Sink) -> bool {
         if self.end.is_some() {
             return false;
         }
-        let more = self.engine.step(&mut Watched { watch: &mut self.watch, audience });
+        let more = self.engine.step(&mut Watched { watch: &mut self.watch, sink });
         let violation = self.watch.fault.or_else(|| self.limits.violation(&self.engine.audit()));
         self.end = match violation {
             Some(violation) => Some(End::Violation(violation)),

@@ -12,13 +12,13 @@ use super::document::AuditEntry;
 use super::engine::Loop;
 use super::settings::Settings;
 use super::{End, Running};
-use crate::{Refusal, Subject, Verdict};
+use crate::{InputError, Subject, Verdict};
 
 /// Refuses a scene whose copies would all be the same.
-pub fn check(subject: &Subject) -> Result<(), Refusal> {
+pub fn check(subject: &Subject) -> Result<(), InputError> {
     if subject.scene.fills.is_empty() {
         let message = "has no fill, whose seed is all that copies of a run differ in";
-        return Err(subject.refuse_at("fill", message, "a `[[fill]]`, or one run without copies"));
+        return Err(subject.error_at("fill", message, "a `[[fill]]`, or one run without copies"));
     }
     Ok(())
 }

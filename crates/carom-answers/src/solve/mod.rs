@@ -17,7 +17,7 @@ use crate::overlap::{self, Overlap};
 use crate::resolution;
 use crate::rolling::off_plane;
 use crate::words::number;
-use crate::{Refusal, Resolution, Subject, Verdict};
+use crate::{InputError, Resolution, Subject, Verdict};
 
 pub use document::Document;
 pub use screws::{Line, Screws, Tied};
@@ -35,7 +35,7 @@ pub struct Prepared {
 
 impl Prepared {
     /// Finds a scene's contacts; `touching` is how close, relative to the sizes of two bodies, counts as touching.
-    pub fn of(subject: Subject, touching: f64) -> Result<Self, Refusal> {
+    pub fn of(subject: Subject, touching: f64) -> Result<Self, InputError> {
         TOUCHING.check("touching", touching)?;
         let instant = match Instant::of(&subject.scene, touching) {
             Ok(instant) => instant,
@@ -51,7 +51,7 @@ impl Prepared {
     }
 
     /// The options of the scene and the question; an order by numbers is one of contacts.
-    pub fn options(&self, resolution: &Resolution) -> Result<Options, Refusal> {
+    pub fn options(&self, resolution: &Resolution) -> Result<Options, InputError> {
         let impact = &self.subject.scene.impact;
         let mut options = Options { law: impact.law, termination: impact.termination, ..Options::default() };
         resolution.adjust(&mut options)?;
@@ -64,26 +64,26 @@ impl Prepared {
         Ok(options)
     }
 
-    fn rows_of(&self, numbers: &[usize]) -> Result<Vec<usize>, Refusal> {
+    fn rows_of(&self, numbers: &[usize]) -> Result<Vec<usize>, InputError> {
         let count = self.assembly.contact_rows.len();
         let mut sorted = numbers.to_vec();
         sorted.sort_unstable();
         if sorted != (0..count).collect::<Vec<_>>() {
             let message = format!("is not an order of the {count} contacts");
             let expected = "every contact's number, from 0, once";
-            return Err(Refusal::of_option(Some("order"), &message, Some(expected)));
+            return Err(InputError::of_option(Some("order"), &message, Some(expected)));
         }
         Ok(numbers.iter().map(|&k| self.assembly.contact_rows[k].start).collect())
     }
 
     /// Resolves the impact.
-    pub fn solve(&self, options: &Options) -> Result<BodyOutcome, Refusal> {
+    pub fn solve(&self, options: &Options) -> Result<BodyOutcome, InputError> {
         let solved = self.instant.mechanism().solve(options);
-        solved.map_err(|error| self.subject.input.refuse(vec![self.explain(&error)]))
+        solved.map_err(|error| self.subject.input.error(vec![self.explain(&error)]))
     }
 
     /// Resolves the impact, with everything to be said about it.
-    pub fn solved(&self, resolution: &Resolution) -> Result<Solved<'_>, Refusal> {
+    pub fn solved(&self, resolution: &Resolution) -> Result<Solved<'_>, InputError> {
         let options = self.options(resolution)?;
         Ok(Solved::new(self, self.solve(&options)?))
     }
@@ -120,7 +120,7 @@ impl Prepared {
 }
 
 /// Points at what makes a scene no instant of impact.
-fn refuse(subject: &Subject, findings: &[Finding]) -> Refusal {
+fn refuse(subject: &Subject, findings: &[Finding]) -> InputError {
     let (scene, source) = (&subject.scene, subject.source());
     let overlaps = findings.iter().filter_map(|finding| match *finding {
         Finding::Overlap { first, second, depth } => Some(Overlap { first, second, depth }),
@@ -136,7 +136,7 @@ fn refuse(subject: &Subject, findings: &[Finding]) -> Refusal {
         }
         Finding::OffPlane { joint, gap } => Some(off_plane(&source, scene, joint, gap)),
     });
-    subject.input.refuse(others.chain(overlaps).collect())
+    subject.input.error(others.chain(overlaps).collect())
 }
 
 /// A scene with its result and everything said about it.

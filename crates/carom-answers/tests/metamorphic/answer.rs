@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use carom::record::Memory;
 use carom_answers::run::{Changes, Running};
-use carom_answers::{Input, Refusal, Resolution, classify, gap, solve, toi};
+use carom_answers::{Input, InputError, Resolution, classify, gap, solve, toi};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -79,8 +79,8 @@ impl Question {
         let reader =
             &mut Reader { answer: &mut answer, names, sharpness: 0.0, stated: Stated::default(), late: 0.0 };
         match document {
-            Err(refusal) => {
-                let words: Vec<String> = refusal.diagnostics.iter().map(|d| d.message.clone()).collect();
+            Err(error) => {
+                let words: Vec<String> = error.diagnostics.iter().map(|d| d.message.clone()).collect();
                 reader.notes("refused", words.iter().map(String::as_str));
             }
             Ok(document) => match self {
@@ -95,7 +95,7 @@ impl Question {
     }
 
     /// The document.
-    pub fn document(self, world: &World) -> Result<Value, Refusal> {
+    pub fn document(self, world: &World) -> Result<Value, InputError> {
         let subject = Input::of_text("scene", world.text(), None).scene()?;
         Ok(match self {
             Self::Solve => {

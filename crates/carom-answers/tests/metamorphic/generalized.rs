@@ -124,8 +124,8 @@ impl Problem {
         let input = Input::of_text("problem", self.text(), None);
         let mut answer = Answer::default();
         match generalized::answer(&input, &Resolution::default(), false) {
-            Err(refusal) => {
-                let words: Vec<&str> = refusal.diagnostics.iter().map(|d| d.message.as_str()).collect();
+            Err(error) => {
+                let words: Vec<&str> = error.diagnostics.iter().map(|d| d.message.as_str()).collect();
                 answer.facts.insert("refused".to_string(), words.join("\n"));
             }
             Ok(found) => {

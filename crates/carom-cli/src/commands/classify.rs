@@ -7,7 +7,7 @@ use carom::contact::classify::Tolerances;
 use carom::scene::instant;
 use carom_answers::classify::{self, Request};
 use carom_answers::options::{SPAN, TOUCHING};
-use carom_answers::{Refusal, Verdict};
+use carom_answers::{InputError, Verdict};
 
 use super::input::read_scene;
 use super::output::{print, print_json};
@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     if let Some(path) = &arguments.svg {
         fs::write(path, found.svg()).map_err(|error| {
             let message = format!("`{}` cannot be written: {error}", path.display());
-            Refusal::of_option(Some("svg"), &message, None)
+            InputError::of_option(Some("svg"), &message, None)
         })?;
     }
     if arguments.json {

@@ -3,12 +3,12 @@
 use std::io;
 use std::path::Path;
 
-use carom_answers::{Input, Refusal, Subject};
+use carom_answers::{Input, InputError, Subject};
 
 use crate::diagnostics::warn;
 
 /// Reads a file, or standard input for `-`.
-pub fn read(path: &Path) -> Result<Input, Refusal> {
+pub fn read(path: &Path) -> Result<Input, InputError> {
     if path == Path::new("-") {
         Input::read_from(io::stdin().lock(), "<stdin>".to_string(), None)
     } else {
@@ -17,12 +17,12 @@ pub fn read(path: &Path) -> Result<Input, Refusal> {
 }
 
 /// The scene in it; warnings go to standard error.
-pub fn read_scene(path: &Path) -> Result<Subject, Refusal> {
+pub fn read_scene(path: &Path) -> Result<Subject, InputError> {
     scene(read(path)?)
 }
 
 /// The scene in what was read; warnings go to standard error.
-pub fn scene(input: Input) -> Result<Subject, Refusal> {
+pub fn scene(input: Input) -> Result<Subject, InputError> {
     let subject = input.scene()?;
     warn(&subject.input.name, &subject.scene.warnings);
     Ok(subject)

@@ -8,7 +8,7 @@ use carom::contact::classify::Type;
 use carom::shape::Shape;
 use carom_answers::options::DELAY;
 use carom_answers::paradox::{self, Answer, Request, parse_shape};
-use carom_answers::{Refusal, Verdict};
+use carom_answers::{InputError, Verdict};
 use clap::ValueEnum;
 
 use super::output::{print, print_json};
@@ -84,7 +84,7 @@ impl Sort {
 /// Searches and writes the scene.
 pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     let &[first, second] = arguments.shapes.as_slice() else {
-        return Err(Refusal::of_option(Some("shapes"), "expected two shapes", None).into());
+        return Err(InputError::of_option(Some("shapes"), "expected two shapes", None).into());
     };
     let request = Request {
         shapes: [first, second],
@@ -106,7 +106,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     if let (Some(path), Answer::Found(_)) = (&arguments.output, &answer) {
         fs::write(path, &text).map_err(|error| {
             let message = format!("`{}` cannot be written: {error}", path.display());
-            Refusal::of_option(Some("output"), &message, None)
+            InputError::of_option(Some("output"), &message, None)
         })?;
     }
     if arguments.json {

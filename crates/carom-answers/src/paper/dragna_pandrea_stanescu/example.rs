@@ -7,9 +7,9 @@ use super::super::Row;
 use super::super::scenes::{self, Case, approaches, count, impulses};
 use super::screws::{carried, twist};
 use super::{Frames, computed_inertances, upper, vector};
-use crate::Refusal;
+use crate::InputError;
 
-pub fn rows() -> Result<Vec<Row>, Refusal> {
+pub fn rows() -> Result<Vec<Row>, InputError> {
     let case = Case::read(scenes::HINGED_FRAMES)?;
     let mut rows = places(&case);
     rows.extend(velocities(&case)?);
@@ -93,7 +93,7 @@ fn places(case: &Case) -> Vec<Row> {
 }
 
 /// (30) to (35).
-fn velocities(case: &Case) -> Result<Vec<Row>, Refusal> {
+fn velocities(case: &Case) -> Result<Vec<Row>, InputError> {
     let frames = Frames::of(case);
     let lengths = frames.lengths();
     let [a1, _, _, a4, a5] = lengths;
@@ -159,7 +159,7 @@ fn velocities(case: &Case) -> Result<Vec<Row>, Refusal> {
 }
 
 /// (38) to (41): the first hinge.
-fn hinge(case: &Case) -> Result<Vec<Row>, Refusal> {
+fn hinge(case: &Case) -> Result<Vec<Row>, InputError> {
     let frames = Frames::of(case);
     let [a1, a2, a3, a4, _] = frames.lengths();
     let (m, j) = (frames.masses[0], frames.inertias[0]);

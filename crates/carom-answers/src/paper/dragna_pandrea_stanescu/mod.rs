@@ -13,7 +13,7 @@ use nalgebra::{DMatrix, DVector, SMatrix, SVector, Vector3};
 
 use super::scenes::Case;
 use super::{Paper, Row};
-use crate::Refusal;
+use crate::InputError;
 
 pub const PAPER: Paper = Paper {
     name: "dragna-pandrea-stanescu",
@@ -22,7 +22,7 @@ pub const PAPER: Paper = Paper {
     rows,
 };
 
-fn rows() -> Result<Vec<Row>, Refusal> {
+fn rows() -> Result<Vec<Row>, InputError> {
     let mut rows = screws::rows()?;
     rows.extend(example::rows()?);
     rows.extend(solutions::hinged()?);
@@ -136,7 +136,7 @@ fn eta() -> SMatrix<f64, 6, 6> {
 }
 
 /// The library's G_k: the contact rows of one body with what its joint leaves it.
-fn computed_inertances(case: &Case, k: usize) -> Result<DMatrix<f64>, Refusal> {
+fn computed_inertances(case: &Case, k: usize) -> Result<DMatrix<f64>, InputError> {
     let inverse = case.constrained_inverse()?;
     let rows = case.prepared.assembly.problem.contacts.columns(6 * k, 6).into_owned();
     Ok(&rows * inverse.view((6 * k, 6 * k), (6, 6)) * rows.transpose())

@@ -8,7 +8,7 @@ use nalgebra::SVector;
 use super::super::Row;
 use super::super::scenes::{self, Case, approaches, count, impulses, separations};
 use super::{Frames, computed_inertances, eta, fixed_upper, upper};
-use crate::Refusal;
+use crate::InputError;
 
 /// A state's twist: (ω, v).
 pub fn twist(state: &State) -> SVector<f64, 6> {
@@ -59,7 +59,7 @@ impl Collision {
     }
 }
 
-pub fn rows() -> Result<Vec<Row>, Refusal> {
+pub fn rows() -> Result<Vec<Row>, InputError> {
     let case = Case::read(scenes::HINGED_FRAMES)?;
     let frames = Frames::of(&case);
     let result = case.solve(Law::NewtonLcp)?;
@@ -84,7 +84,7 @@ pub fn rows() -> Result<Vec<Row>, Refusal> {
 }
 
 /// (2) to (10): how the velocities change.
-fn changes(collision: &Collision) -> Result<Vec<Row>, Refusal> {
+fn changes(collision: &Collision) -> Result<Vec<Row>, InputError> {
     let Collision { case, frames, result, p, before, after } = collision;
     let change = [0, 1].map(|k| after[k] - before[k]);
     let moved = [0, 1].map(|k| collision.moved(k));
@@ -133,7 +133,7 @@ fn changes(collision: &Collision) -> Result<Vec<Row>, Refusal> {
 }
 
 /// (12) to (14): reduced inertias, and the velocities before.
-fn quantities(collision: &Collision) -> Result<Vec<Row>, Refusal> {
+fn quantities(collision: &Collision) -> Result<Vec<Row>, InputError> {
     let Collision { case, frames, result, before, .. } = collision;
     let inverse = case.constrained_inverse()?;
     // What turns about the hinges only: the moments that the library leaves.
@@ -194,7 +194,7 @@ fn results(collision: &Collision) -> Vec<Row> {
 }
 
 /// ½ vᵀ η M v of both bodies.
-fn energy(case: &Case, frames: &Frames, before: &[SVector<f64, 6>; 2]) -> Result<Row, Refusal> {
+fn energy(case: &Case, frames: &Frames, before: &[SVector<f64, 6>; 2]) -> Result<Row, InputError> {
     let twice: f64 =
         (0..2).map(|k| (before[k].transpose() * eta() * frames.mass(k) * before[k])[(0, 0)]).sum();
     let kinetic: f64 =

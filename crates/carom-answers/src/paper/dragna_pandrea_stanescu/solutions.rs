@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector};
 use super::super::Row;
 use super::super::scenes::{self, Case, approaches, count, impulses, separations};
 use super::{Frames, computed_inertances, upper, vector};
-use crate::Refusal;
+use crate::InputError;
 
 /// 1 for what is, 0 for what is not.
 fn flag(is: bool) -> f64 {
@@ -17,7 +17,7 @@ fn diagonal(k: &[f64]) -> DMatrix<f64> {
     DMatrix::from_diagonal(&vector(k))
 }
 
-pub fn hinged() -> Result<Vec<Row>, Refusal> {
+pub fn hinged() -> Result<Vec<Row>, InputError> {
     let mut case = Case::read(scenes::HINGED_FRAMES)?;
     let [n1, _, n3] = Frames::of(&case).normals;
     let g = case.inertances()?;
@@ -82,7 +82,7 @@ pub fn hinged() -> Result<Vec<Row>, Refusal> {
     ])
 }
 
-pub fn singular() -> Result<Vec<Row>, Refusal> {
+pub fn singular() -> Result<Vec<Row>, InputError> {
     let mut case = Case::read(scenes::SINGULAR_FRAMES)?;
     let frames = Frames::of(&case);
     let a = frames.lengths()[0];
@@ -148,14 +148,14 @@ pub fn singular() -> Result<Vec<Row>, Refusal> {
 }
 
 /// (11) where the inverse exists.
-fn by_inverse(case: &Case, k: f64) -> Result<Vec<f64>, Refusal> {
+fn by_inverse(case: &Case, k: f64) -> Result<Vec<f64>, InputError> {
     let result = case.solve(Law::Newton)?;
     let push = vector(&approaches(&result)) * -(1.0 + k);
     let solved = case.inertances()?.lu().solve(&push);
     Ok(solved.map_or_else(Vec::new, |p| p.as_slice().to_vec()))
 }
 
-pub fn cylindrical() -> Result<Vec<Row>, Refusal> {
+pub fn cylindrical() -> Result<Vec<Row>, InputError> {
     let case = Case::read(scenes::CYLINDRICAL_FRAMES)?;
     let outcome = case.solve(Law::NewtonLcp)?.outcome;
     let newton = case.solve(Law::Newton)?;
@@ -182,7 +182,7 @@ pub fn cylindrical() -> Result<Vec<Row>, Refusal> {
     ])
 }
 
-pub fn spherical() -> Result<Vec<Row>, Refusal> {
+pub fn spherical() -> Result<Vec<Row>, InputError> {
     let case = Case::read(scenes::SPHERICAL_FRAMES)?;
     let outcome = case.solve(Law::NewtonLcp)?.outcome;
     let newton = case.solve(Law::Newton)?;

@@ -10,7 +10,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::super::Row;
 use super::super::scenes;
 use super::contact::{Contact, settled};
-use crate::Refusal;
+use crate::InputError;
 
 /// The Levi-Civita symbol.
 pub fn levi_civita(i: usize, j: usize, k: usize) -> f64 {
@@ -42,7 +42,7 @@ fn upper(m: &Matrix3<f64>) -> Vec<f64> {
     [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].map(|(i, j)| m[(i, j)]).to_vec()
 }
 
-pub fn rows() -> Result<Vec<Row>, Refusal> {
+pub fn rows() -> Result<Vec<Row>, InputError> {
     let contact = Contact::read(scenes::COLLISION)?;
     let mut case = contact.case;
     let [(one, before_1), (two, before_2)] = contact.bodies;

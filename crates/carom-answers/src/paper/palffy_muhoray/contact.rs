@@ -12,7 +12,7 @@ use carom::shape::Shape;
 use nalgebra::{Matrix3, Vector3};
 
 use super::super::scenes::{Case, File};
-use crate::Refusal;
+use crate::InputError;
 
 /// The two bodies of a scene that touch, and what kind of contact they make.
 pub struct Contact {
@@ -26,7 +26,7 @@ pub struct Contact {
 const RADIUS: f64 = 0.5;
 
 impl Contact {
-    pub fn read(file: File) -> Result<Self, Refusal> {
+    pub fn read(file: File) -> Result<Self, InputError> {
         let case = Case::read(file)?;
         let found = match case.prepared.instant.bodies.as_slice() {
             [one, two] => {
@@ -35,7 +35,7 @@ impl Contact {
             _ => None,
         };
         let Some((bodies, at)) = found else {
-            return Err(Refusal::of_unreadable(file.0.to_string(), "expected two bodies that touch"));
+            return Err(InputError::of_unreadable(file.0.to_string(), "expected two bodies that touch"));
         };
         let class = classify_in_order(&bodies, &at);
         Ok(Self { case, bodies, at, class })

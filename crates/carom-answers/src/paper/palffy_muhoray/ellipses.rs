@@ -8,12 +8,12 @@ use nalgebra::{UnitQuaternion, Vector3};
 use super::super::Row;
 use super::super::scenes;
 use super::contact::{Contact, classify_in_order, settled};
-use crate::Refusal;
+use crate::InputError;
 
 /// How many planar contacts without slip the command looks at.
 const SAMPLES: u32 = 2000;
 
-pub fn rows() -> Result<Vec<Row>, Refusal> {
+pub fn rows() -> Result<Vec<Row>, InputError> {
     let contact = Contact::read(scenes::TWO_ELLIPSES)?;
     let case = &contact.case;
     let (k, s) = (&contact.class.kinematics, &contact.class.scales);

@@ -11,7 +11,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::super::Row;
 use super::super::scenes::{self, Case, count};
 use super::contact::{Contact, moving, settled, settled_vector, sign};
-use crate::Refusal;
+use crate::InputError;
 use crate::run::{Changes, Running};
 
 /// P of Supplementary Data I.
@@ -21,7 +21,7 @@ const NORMAL: [f64; 3] = [0.22325108832916085, 0.9737842723056427, 0.04362502229
 /// g''' by fifty digits.
 const JERK: f64 = -15.318982299576987;
 
-pub fn rows() -> Result<Vec<Row>, Refusal> {
+pub fn rows() -> Result<Vec<Row>, InputError> {
     let contact = Contact::read(scenes::PARADOX)?;
     let mut rows = kinematics(&contact);
     rows.extend(expansion(&contact));
@@ -123,7 +123,7 @@ fn expansion(contact: &Contact) -> Vec<Row> {
 }
 
 /// What holds the contact, and for how long.
-fn holding(contact: &Contact) -> Result<Vec<Row>, Refusal> {
+fn holding(contact: &Contact) -> Result<Vec<Row>, InputError> {
     let case = &contact.case;
     let k = &contact.class.kinematics;
     let [one, two] = &contact.bodies;
@@ -177,7 +177,7 @@ struct Held {
     kept: usize,
 }
 
-fn hold(case: &Case) -> Result<Held, Refusal> {
+fn hold(case: &Case) -> Result<Held, InputError> {
     let changes = Changes { until: Some(1.0), sample: Some(0.0), ..Changes::default() };
     let mut running = Running::begin(case.prepared.subject.clone(), changes, |_| true)?;
     let mut memory = Memory::default();

@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::super::Row;
 use super::super::scenes;
 use super::contact::{Contact, moving, settled, sign};
-use crate::Refusal;
+use crate::InputError;
 
 /// What the printed formulas are made of.
 struct Letters {
@@ -116,7 +116,7 @@ impl Letters {
     }
 }
 
-pub fn rows() -> Result<Vec<Row>, Refusal> {
+pub fn rows() -> Result<Vec<Row>, InputError> {
     let contact = Contact::read(scenes::OVERLAPPING)?;
     let mut rows = standard_form(&contact);
     rows.extend(coefficients(&contact));

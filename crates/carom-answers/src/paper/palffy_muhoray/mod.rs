@@ -8,7 +8,7 @@ mod expansion;
 mod motion;
 
 use super::{Paper, Row};
-use crate::Refusal;
+use crate::InputError;
 
 pub const PAPER: Paper = Paper {
     name: "palffy-muhoray",
@@ -18,7 +18,7 @@ pub const PAPER: Paper = Paper {
     rows,
 };
 
-fn rows() -> Result<Vec<Row>, Refusal> {
+fn rows() -> Result<Vec<Row>, InputError> {
     let mut rows = collision::rows()?;
     rows.extend(example::rows()?);
     rows.extend(motion::rows()?);

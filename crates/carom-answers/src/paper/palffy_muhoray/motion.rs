@@ -8,9 +8,9 @@ use super::super::Row;
 use super::super::scenes;
 use super::collision::levi_civita;
 use super::contact::{Contact, moved};
-use crate::Refusal;
+use crate::InputError;
 
-pub fn rows() -> Result<Vec<Row>, Refusal> {
+pub fn rows() -> Result<Vec<Row>, InputError> {
     let contact = Contact::read(scenes::PARADOX)?;
     let case = &contact.case;
     let (body, state) = contact.bodies[0];

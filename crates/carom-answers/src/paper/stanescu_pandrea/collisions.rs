@@ -10,7 +10,7 @@ use nalgebra::{DMatrix, DVector, Matrix3, Unit, Vector3};
 use super::super::Row;
 use super::super::scenes::{self, Case, approaches, count, impulses, separations};
 use super::turn;
-use crate::Refusal;
+use crate::InputError;
 
 /// CP × n of a contact, in world axes.
 fn arm(case: &Case, k: usize) -> Vector3<f64> {
@@ -33,7 +33,7 @@ fn negated(values: &[f64]) -> Vec<f64> {
     values.iter().map(|x| -x).collect()
 }
 
-pub fn horizontal_plane() -> Result<Vec<Row>, Refusal> {
+pub fn horizontal_plane() -> Result<Vec<Row>, InputError> {
     let mut case = Case::read(scenes::HORIZONTAL_PLANE)?;
     let (body, state) = case.prepared.instant.bodies[0];
     let a = turn(&case);
@@ -122,7 +122,7 @@ pub fn horizontal_plane() -> Result<Vec<Row>, Refusal> {
     ])
 }
 
-pub fn two_planes() -> Result<Vec<Row>, Refusal> {
+pub fn two_planes() -> Result<Vec<Row>, InputError> {
     let mut case = Case::read(scenes::TWO_PLANES)?;
     let body = case.prepared.instant.bodies[0].0;
     let g = case.inertances()?;
@@ -185,7 +185,7 @@ pub fn two_planes() -> Result<Vec<Row>, Refusal> {
 
 /// The impulses of Poisson's law less those of Newton's: by the library, and by the laws themselves, complementarity tried
 /// out set by set.
-fn difference(case: &Case) -> Result<(Vec<f64>, Vec<f64>), Refusal> {
+fn difference(case: &Case) -> Result<(Vec<f64>, Vec<f64>), InputError> {
     let (newton, poisson) = (case.solve(Law::Newton)?, case.solve(Law::Poisson)?);
     let found = impulses(&poisson).iter().zip(impulses(&newton)).map(|(p, n)| p - n).collect();
     let g = case.inertances()?;
@@ -242,7 +242,7 @@ fn positive_between_orthogonal_planes(case: &mut Case) -> u32 {
     found
 }
 
-pub fn aligned() -> Result<Vec<Row>, Refusal> {
+pub fn aligned() -> Result<Vec<Row>, InputError> {
     let case = Case::read(scenes::TWO_PLANES_ALIGNED)?;
     let coupled = case.solve(Law::Newton)?;
     let g = case.inertances()?;
@@ -257,7 +257,7 @@ pub fn aligned() -> Result<Vec<Row>, Refusal> {
     ])
 }
 
-pub fn one_leaving() -> Result<Vec<Row>, Refusal> {
+pub fn one_leaving() -> Result<Vec<Row>, InputError> {
     let mut case = Case::read(scenes::TWO_PLANES_ONE_LEAVING)?;
     let both = case.solve(Law::NewtonLcp)?;
     // c.3: both leaving.
@@ -289,7 +289,7 @@ pub fn one_leaving() -> Result<Vec<Row>, Refusal> {
     ])
 }
 
-pub fn two_oblique_planes() -> Result<Vec<Row>, Refusal> {
+pub fn two_oblique_planes() -> Result<Vec<Row>, InputError> {
     let mut case = Case::read(scenes::TWO_OBLIQUE_PLANES)?;
     let g = case.inertances()?;
     let inertia = case.prepared.instant.bodies[0].0.inertia;
@@ -347,7 +347,7 @@ fn touch_eight_planes(case: &mut Case, shape: Shape) {
     instant.contacts = (0..8).map(touch).collect();
 }
 
-pub fn corner() -> Result<Vec<Row>, Refusal> {
+pub fn corner() -> Result<Vec<Row>, InputError> {
     let case = Case::read(scenes::CORNER)?;
     let g = case.inertances()?;
     let coupled = case.solve(Law::Newton)?;

@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::super::Row;
 use super::super::scenes::{self, Case};
 use super::{semi_axes, turn};
-use crate::Refusal;
+use crate::InputError;
 
 /// By rows.
 fn by_rows(m: &Matrix3<f64>) -> Vec<f64> {
@@ -46,13 +46,13 @@ fn measured(angles: [f64; 3]) -> Matrix3<f64> {
     Matrix3::from_columns(&columns)
 }
 
-pub fn rows() -> Result<Vec<Row>, Refusal> {
+pub fn rows() -> Result<Vec<Row>, InputError> {
     let mut rows = angles()?;
     rows.extend(rates()?);
     Ok(rows)
 }
 
-fn angles() -> Result<Vec<Row>, Refusal> {
+fn angles() -> Result<Vec<Row>, InputError> {
     let case = Case::read(scenes::TWO_OBLIQUE_PLANES)?;
     let angles = [0.3, -0.5, 0.8];
     let [psi, theta, phi] = turns(angles);
@@ -82,7 +82,7 @@ fn angles() -> Result<Vec<Row>, Refusal> {
     ])
 }
 
-fn rates() -> Result<Vec<Row>, Refusal> {
+fn rates() -> Result<Vec<Row>, InputError> {
     let case = Case::read(scenes::TWO_PLANES)?;
     let (body, state) = case.prepared.instant.bodies[0];
     let a = turn(&case);

@@ -11,7 +11,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::scenes::Case;
 use super::{Paper, Row};
-use crate::Refusal;
+use crate::InputError;
 
 pub const PAPER: Paper = Paper {
     name: "stanescu-pandrea",
@@ -21,7 +21,7 @@ pub const PAPER: Paper = Paper {
     rows,
 };
 
-fn rows() -> Result<Vec<Row>, Refusal> {
+fn rows() -> Result<Vec<Row>, InputError> {
     let mut rows = touching::horizontal_plane()?;
     rows.extend(collisions::horizontal_plane()?);
     rows.extend(touching::oblique_plane()?);

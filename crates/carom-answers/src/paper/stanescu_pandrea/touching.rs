@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::super::Row;
 use super::super::scenes::{self, Case, count};
 use super::{semi_axes, turn};
-use crate::Refusal;
+use crate::InputError;
 
 /// The gap between the ellipsoid, its centre at some height, and the first plane.
 fn gap_at(case: &Case, height: f64) -> f64 {
@@ -38,7 +38,7 @@ fn row_of(a: &Matrix3<f64>, i: usize) -> Vector3<f64> {
     a.row(i).transpose()
 }
 
-pub fn horizontal_plane() -> Result<Vec<Row>, Refusal> {
+pub fn horizontal_plane() -> Result<Vec<Row>, InputError> {
     let case = Case::read(scenes::HORIZONTAL_PLANE)?;
     let state = case.prepared.instant.bodies[0].1;
     let (a, axes) = (turn(&case), semi_axes(&case));
@@ -101,7 +101,7 @@ fn case_support(case: &Case, direction: &Vector3<f64>) -> Vector3<f64> {
     body.shape.support(&state.orientation.inverse_transform_vector(direction))
 }
 
-pub fn oblique_plane() -> Result<Vec<Row>, Refusal> {
+pub fn oblique_plane() -> Result<Vec<Row>, InputError> {
     let case = Case::read(scenes::OBLIQUE_PLANE)?;
     let state = case.prepared.instant.bodies[0].1;
     let contact = &case.prepared.instant.contacts[0];
@@ -166,7 +166,7 @@ pub fn oblique_plane() -> Result<Vec<Row>, Refusal> {
     ])
 }
 
-pub fn section_6() -> Result<Vec<Row>, Refusal> {
+pub fn section_6() -> Result<Vec<Row>, InputError> {
     let case = Case::read(scenes::TWO_PLANES)?;
     let (body, state) = case.prepared.instant.bodies[0];
     let (a, axes) = (turn(&case), semi_axes(&case));
@@ -229,7 +229,7 @@ pub fn section_6() -> Result<Vec<Row>, Refusal> {
     ])
 }
 
-pub fn aligned() -> Result<Vec<Row>, Refusal> {
+pub fn aligned() -> Result<Vec<Row>, InputError> {
     let case = Case::read(scenes::TWO_PLANES_ALIGNED)?;
     let state = case.prepared.instant.bodies[0].1;
     let [x, y] = [Vector3::x(), Vector3::y()].map(|axis| extremes(&case, &axis)[0]);

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use carom_answers::Refusal;
+use carom_answers::InputError;
 use carom_answers::folder::RESULT;
 use serde_json::Value;
 
@@ -62,7 +62,7 @@ impl Curves {
     ) -> Result<Self, Failure> {
         let refuse = |message: &str, expected: &str| {
             let message = format!("{} {message}", folder.display());
-            Failure::from(Refusal::of_option(None, &message, Some(expected)))
+            Failure::from(InputError::of_option(None, &message, Some(expected)))
         };
         let file = folder.join(RESULT);
         let text = fs::read(&file)

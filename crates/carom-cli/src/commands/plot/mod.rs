@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use carom::contact::Side;
 use carom::scene::instant::name;
 use carom_answers::folder::Recording;
-use carom_answers::{Refusal, Verdict};
+use carom_answers::{InputError, Verdict};
 use clap::ValueEnum;
 
 use super::input::read_scene;
@@ -142,7 +142,7 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
 pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     let mut picture = Picture::new(&arguments.out).ok_or_else(|| {
         let message = format!("{} is neither .svg nor .png", arguments.out.display());
-        Refusal::of_option(Some("out"), &message, Some("a name that ends in .svg or .png"))
+        InputError::of_option(Some("out"), &message, Some("a name that ends in .svg or .png"))
     })?;
     if let Some(function) = arguments.what.function() {
         return draw_function(picture, function, arguments);
@@ -154,7 +154,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     if track.frames.is_empty() {
         let message = format!("{} has no samples in that time", arguments.run.display());
         let expected = "a run with `run.sample` above 0, and times within it";
-        return Err(Refusal::of_option(None, &message, Some(expected)).into());
+        return Err(InputError::of_option(None, &message, Some(expected)).into());
     }
     let scene = &recording.scene;
     let bodies = bodies(arguments, scene)?;
@@ -224,7 +224,7 @@ const MOST: usize = 6;
 
 type Scene = carom::scene::model::Scene;
 
-fn bodies(arguments: &Arguments, scene: &Scene) -> Result<Vec<usize>, Refusal> {
+fn bodies(arguments: &Arguments, scene: &Scene) -> Result<Vec<usize>, InputError> {
     if arguments.body.is_empty() {
         return Ok((0..scene.bodies.len()).filter(|&i| !scene.bodies[i].body.fixed).take(MOST).collect());
     }
@@ -234,7 +234,7 @@ fn bodies(arguments: &Arguments, scene: &Scene) -> Result<Vec<usize>, Refusal> {
         .map(|wanted| {
             scene.bodies.iter().position(|body| body.name == *wanted).ok_or_else(|| {
                 let message = format!("there is no body `{wanted}`");
-                Refusal::of_option(Some("body"), &message, Some(&some_names(scene)))
+                InputError::of_option(Some("body"), &message, Some(&some_names(scene)))
             })
         })
         .collect()
@@ -246,7 +246,7 @@ fn some_names(scene: &Scene) -> String {
     format!("one of {}{more}", names.join(", "))
 }
 
-fn pairs(arguments: &Arguments, scene: &Scene, track: &Track) -> Result<Vec<[Side; 2]>, Refusal> {
+fn pairs(arguments: &Arguments, scene: &Scene, track: &Track) -> Result<Vec<[Side; 2]>, InputError> {
     if arguments.pair.is_empty() {
         return Ok(track.nearest_pairs(scene, MOST));
     }
@@ -265,7 +265,7 @@ fn pairs(arguments: &Arguments, scene: &Scene, track: &Track) -> Result<Vec<[Sid
                 Some([first, second @ Side::Body(_)]) if first != second => Ok([first, second]),
                 _ => {
                     let message = format!("`{pair}` is not a pair of this scene");
-                    Err(Refusal::of_option(Some("pair"), &message, Some("two names, as in ball,floor")))
+                    Err(InputError::of_option(Some("pair"), &message, Some("two names, as in ball,floor")))
                 }
             }
         })

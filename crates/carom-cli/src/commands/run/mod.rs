@@ -13,7 +13,7 @@ use std::path::Path;
 use carom::scene::model::Scene;
 use carom_answers::folder::{Folder, Unfinished};
 use carom_answers::run::{Rows, Running};
-use carom_answers::{Refusal, Subject, Verdict};
+use carom_answers::{InputError, Subject, Verdict};
 
 use super::input::{read_scene, scene};
 use super::output::print;
@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     if arguments.trajectory.is_some() && arguments.out.is_none() && arguments.resume.is_none() {
         let expected = Some("-o DIR beside it");
         let message = "a trajectory needs a folder to go to";
-        return Err(Refusal::of_option(Some("trajectory"), message, expected).into());
+        return Err(InputError::of_option(Some("trajectory"), message, expected).into());
     }
     if let (Some(count), Some(scene)) = (arguments.replicas, &arguments.scene) {
         return replicas::run(scene, count, arguments);
@@ -145,7 +145,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Failure> {
             begin(read_scene(scene)?, arguments, &copy)
         }
         // The parser asks for one of them.
-        (None, None) => Err(Refusal::of_option(None, "no scene", Some("a scene")).into()),
+        (None, None) => Err(InputError::of_option(None, "no scene", Some("a scene")).into()),
     }
 }
 
@@ -163,7 +163,7 @@ fn begin(subject: Subject, arguments: &Arguments, copy: &Copy) -> Result<Prepare
     let sample = arguments.sample.unwrap_or(subject.scene.run.sample);
     if sample == 0.0 && arguments.trajectory.is_some() {
         let message = "`sample` is 0, so there is nothing to make a trajectory of";
-        return Err(Refusal::of_option(Some("trajectory"), message, Some("--sample DT beside it")).into());
+        return Err(InputError::of_option(Some("trajectory"), message, Some("--sample DT beside it")).into());
     }
     let placing = Placing::new(copy.shown && !subject.scene.fills.is_empty());
     let begun = Running::begin(subject, arguments.changes(copy.number), |stage| placing.show(stage));

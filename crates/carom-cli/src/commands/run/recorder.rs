@@ -7,7 +7,7 @@ use std::sync::Arc;
 use carom::record::{Event, JointReaction, Recorder, Sample};
 use carom::scene::model::Scene;
 use carom_answers::folder::Folder;
-use carom_answers::run::{Audience, EventEntry, ReactionEntry, SampleEntry};
+use carom_answers::run::{EventEntry, ReactionEntry, SampleEntry, Sink};
 
 use super::summary::Summary;
 
@@ -74,7 +74,7 @@ impl Recorder for RunRecorder {
     }
 }
 
-impl Audience for RunRecorder {
+impl Sink for RunRecorder {
     fn wants_samples(&self) -> bool {
         match &self.output {
             Output::Nothing => false,

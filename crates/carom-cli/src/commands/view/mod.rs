@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use carom_answers::folder::Recording;
-use carom_answers::{Refusal, Verdict};
+use carom_answers::{InputError, Verdict};
 
 use super::input::{read, read_scene};
 use crate::{Failure, diagnostics};
@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         let listener =
             tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port)).await.map_err(|error| {
                 let message = format!("cannot listen at port {}: {error}", arguments.port);
-                Refusal::of_option(Some("port"), &message, Some("a port that is free, or 0 for any"))
+                InputError::of_option(Some("port"), &message, Some("a port that is free, or 0 for any"))
             })?;
         let port = listener.local_addr()?.port();
         let address = format!("http://127.0.0.1:{port}/{token}/");
@@ -108,8 +108,8 @@ fn open(path: &Path, runs: &Runs) -> Result<Opening, Failure> {
     }
     let input = read(path)?;
     // The page shows the mistake beside the text, where it can be mended; whoever looks here sees it too.
-    if let Err(refusal) = input.clone().scene() {
-        diagnostics::show(&refusal, false);
+    if let Err(error) = input.clone().scene() {
+        diagnostics::show(&error, false);
     }
     Ok(Opening::Scene { name, text: input.text })
 }

@@ -82,7 +82,7 @@ const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-
                       form-action 'none'; frame-ancestors 'none'";
 
 /// Why a request is not answered, if it is not.
-fn refusal(hosts: &[String; 2], method: &Method, headers: &HeaderMap) -> Option<StatusCode> {
+fn rejection(hosts: &[String; 2], method: &Method, headers: &HeaderMap) -> Option<StatusCode> {
     let known = |host: &str| hosts.iter().any(|own| own == host);
     let word = |name: header::HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let own_page = |origin: &str| origin.strip_prefix("http://").is_some_and(known);
@@ -95,7 +95,7 @@ fn refusal(hosts: &[String; 2], method: &Method, headers: &HeaderMap) -> Option<
 
 /// Refuses who comes by another name or from another page, and binds the browser's hands.
 async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    if let Some(status) = refusal(&shared.hosts, request.method(), request.headers()) {
+    if let Some(status) = rejection(&shared.hosts, request.method(), request.headers()) {
         return status.into_response();
     }
     let mut response = next.run(request).await;

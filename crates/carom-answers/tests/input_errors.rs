@@ -5,10 +5,12 @@ use carom::contact::classify::{Tolerances, Type};
 use carom::impact::Order;
 use carom::scene::instant::TOUCHING;
 use carom::shape::Shape;
-use carom_answers::refusal::Fault;
+use carom_answers::input_error::Fault;
 use carom_answers::run::{Changes, Loop, Running};
 use carom_answers::solve::Prepared;
-use carom_answers::{Input, Refusal, Resolution, Subject, classify, gap, generalized, paper, paradox, toi};
+use carom_answers::{
+    Input, InputError, Resolution, Subject, classify, gap, generalized, paper, paradox, toi,
+};
 
 const BALL: &str = "carom = 1
 [[body]]
@@ -28,13 +30,13 @@ fn subject(text: &str) -> Subject {
 
 /// An option is refused by its name, with what is expected of it.
 #[track_caller]
-fn refuses<T>(answer: Result<T, Refusal>, option: &str, expected: &str) {
-    let refusal = answer.err().unwrap();
-    assert_eq!(refusal.fault, Fault::Option);
-    assert_eq!(refusal.diagnostics[0].field.as_deref(), Some(option));
-    let said = refusal.diagnostics[0].expected.as_deref().unwrap();
+fn refuses<T>(answer: Result<T, InputError>, option: &str, expected: &str) {
+    let error = answer.err().unwrap();
+    assert_eq!(error.fault, Fault::Option);
+    assert_eq!(error.diagnostics[0].field.as_deref(), Some(option));
+    let said = error.diagnostics[0].expected.as_deref().unwrap();
     assert!(said.contains(expected), "{said}");
-    assert_eq!((refusal.name(), refusal.text()), (None, None));
+    assert_eq!((error.name(), error.text()), (None, None));
 }
 
 #[test]
@@ -114,15 +116,15 @@ fn paradoxes_are_of_shapes_that_the_search_resolves() {
 
 #[test]
 fn texts_are_refused_at_their_places() {
-    let place = |refusal: &Refusal| {
-        let first = &refusal.diagnostics[0];
+    let place = |error: &InputError| {
+        let first = &error.diagnostics[0];
         (first.line, first.column, first.field.clone().unwrap())
     };
     let wrong = BALL.replace("mass = 2", "mass = -2");
-    let refusal = Input::of_text("ball.toml", wrong.clone(), None).scene().unwrap_err();
-    assert_eq!((refusal.name(), refusal.text()), (Some("ball.toml"), Some(wrong.as_str())));
-    assert_eq!(place(&refusal), (5, 8, "body[0].mass".to_string()));
-    let document = serde_json::to_value(refusal.document(|_| unreachable!())).unwrap();
+    let error = Input::of_text("ball.toml", wrong.clone(), None).scene().unwrap_err();
+    assert_eq!((error.name(), error.text()), (Some("ball.toml"), Some(wrong.as_str())));
+    assert_eq!(place(&error), (5, 8, "body[0].mass".to_string()));
+    let document = serde_json::to_value(error.document(|_| unreachable!())).unwrap();
     assert_eq!(
         (&document["errors"][0]["line"], &document["errors"][0]["file"]),
         (&5.into(), &"ball.toml".into())
@@ -130,8 +132,8 @@ fn texts_are_refused_at_their_places() {
 
     let input =
         Input::of_text("p.json", "{\"mass\": [[-1]], \"contacts\": [], \"velocity\": [0]}".to_string(), None);
-    let refusal = generalized::answer(&input, &Resolution::default(), true).unwrap_err();
-    assert!(place(&refusal).2.starts_with("mass"), "{refusal:?}");
+    let error = generalized::answer(&input, &Resolution::default(), true).unwrap_err();
+    assert!(place(&error).2.starts_with("mass"), "{error:?}");
 
     let missing = Input::read(std::path::Path::new("no/such/scene.toml")).unwrap_err();
     assert_eq!(missing.fault, Fault::Unreadable { name: "no/such/scene.toml".to_string() });
@@ -150,7 +152,7 @@ fn warnings_are_values() {
 }
 
 /// Every question that has no answer where bodies overlap, with what it says.
-fn of_all_questions(text: &str) -> Vec<(&'static str, Refusal)> {
+fn of_all_questions(text: &str) -> Vec<(&'static str, InputError)> {
     let deep = subject(text);
     let run = |which| {
         let changes = Changes { which: Some(which), ..Changes::default() };
@@ -198,11 +200,11 @@ fn an_overlap_is_told_in_one_way() {
         ),
     ] {
         let gaps = gap::answer(&subject(text), 0.0).unwrap().pairs;
-        let refusals = of_all_questions(text);
-        for (question, refusal) in &refusals {
-            assert_eq!(refusal.diagnostics, refusals[0].1.diagnostics, "{question}");
+        let errors = of_all_questions(text);
+        for (question, error) in &errors {
+            assert_eq!(error.diagnostics, errors[0].1.diagnostics, "{question}");
         }
-        let said = &refusals[0].1.diagnostics;
+        let said = &errors[0].1.diagnostics;
         assert_eq!(said.len(), expected.len(), "{said:#?}");
         for (diagnostic, (line, field, words, bodies)) in said.iter().zip(expected) {
             assert_eq!((diagnostic.line, diagnostic.field.as_deref()), (line, Some(field)));
@@ -219,12 +221,12 @@ fn an_overlap_is_told_in_one_way() {
 fn a_body_that_overlaps_itself_is_the_boxs_fault() {
     let narrow = format!("{BALL}[world]\nperiodic = [0.15, 5, 0]\n").replace("0, 0, 0.1]", "0, 0, 0.2]");
     let deep = subject(&narrow);
-    for refusal in [
+    for error in [
         Prepared::of(deep.clone(), TOUCHING).unwrap_err(),
         classify::answer(&deep, &classify::Request::default()).unwrap_err(),
         toi::answer(&deep, None).unwrap_err(),
     ] {
-        let said = &refusal.diagnostics;
+        let said = &error.diagnostics;
         assert_eq!((said.len(), said[0].line, said[0].field.as_deref()), (1, 12, Some("world.periodic")));
         assert_eq!(said[0].message, "`ball` overlaps its own image in the next box by 0.05");
     }

@@ -13,7 +13,7 @@ use super::notes::obstacle_in_words;
 use crate::overlap::{self, Overlap};
 use crate::rolling::off_plane;
 use crate::words::number;
-use crate::{Refusal, Subject};
+use crate::{InputError, Subject};
 
 /// The most samples of each body: more would not end in anybody's time.
 const MOST_SAMPLES: f64 = 1e9;
@@ -22,7 +22,7 @@ const MOST_SAMPLES: f64 = 1e9;
 const RANDOM: f64 = 0.64;
 
 /// Refuses what cannot be run.
-pub fn check(subject: &Subject) -> Result<(), Refusal> {
+pub fn check(subject: &Subject) -> Result<(), InputError> {
     let (scene, source) = (&subject.scene, subject.source());
     let mut diagnostics = Vec::new();
     for (k, _) in
@@ -36,7 +36,7 @@ pub fn check(subject: &Subject) -> Result<(), Refusal> {
         let message = format!("makes more than {MOST_SAMPLES:.0e} samples until {}", scene.run.until);
         diagnostics.push(source.explain("run.sample", &message, "a longer interval, or 0 for events only"));
     }
-    if diagnostics.is_empty() { Ok(()) } else { Err(subject.input.refuse(diagnostics)) }
+    if diagnostics.is_empty() { Ok(()) } else { Err(subject.input.error(diagnostics)) }
 }
 
 /// What has no effect in a run.
@@ -50,7 +50,7 @@ pub fn warnings(subject: &Subject) -> Vec<Diagnostic> {
 }
 
 /// Points at the fills that have no places.
-pub fn refuse_fills(subject: &Subject, unplaced: Unplaced) -> Refusal {
+pub fn unplaced(subject: &Subject, unplaced: Unplaced) -> InputError {
     let (scene, source) = (&subject.scene, subject.source());
     let packing = || match scene.fills.iter().position(|fill| fill.packing_fraction.is_some()) {
         Some(fill) => format!("fill[{fill}].packing_fraction"),
@@ -114,7 +114,7 @@ pub fn refuse_fills(subject: &Subject, unplaced: Unplaced) -> Refusal {
             source.explain("fill[0]", message, "time to place them")
         }
     };
-    subject.input.refuse(vec![diagnostic])
+    subject.input.error(vec![diagnostic])
 }
 
 /// π/√18: no packing of equal balls is denser (Hales 2005).
@@ -153,7 +153,7 @@ fn has_lattice(scene: &Scene) -> bool {
 }
 
 /// Points at the bodies that make a scene no start of a run.
-pub fn refuse(subject: &Subject, unfit: &[Unfit]) -> Refusal {
+pub fn invalid_start(subject: &Subject, unfit: &[Unfit]) -> InputError {
     let (scene, source) = (&subject.scene, subject.source());
     let place = |body: usize| overlap::place(scene, body);
     let overlaps = unfit.iter().filter_map(|unfit| match *unfit {
@@ -195,7 +195,5 @@ pub fn refuse(subject: &Subject, unfit: &[Unfit]) -> Refusal {
     // What is wrong with one body of a fill is mostly wrong with all of them.
     let mut told = HashSet::new();
     let said = unfit.iter().filter_map(say).chain(overlaps);
-    subject
-        .input
-        .refuse(said.filter(|said| told.insert((said.field.clone(), said.message.clone()))).collect())
+    subject.input.error(said.filter(|said| told.insert((said.field.clone(), said.message.clone()))).collect())
 }

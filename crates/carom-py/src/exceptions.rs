@@ -1,15 +1,15 @@
-//! Refusals as Python's exceptions.
+//! Input errors as Python's exceptions.
 
-use carom_answers::Refusal;
-use carom_answers::refusal::Fault;
+use carom_answers::InputError;
+use carom_answers::input_error::Fault;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-/// The exception of a refusal: `carom.SceneError` for a text, with every mistake and its place, `carom.OptionError` for an option.
-pub fn exception(py: Python<'_>, refusal: &Refusal) -> PyErr {
+/// The exception of an input error: `carom.SceneError` for a text, with every mistake and its place, `carom.OptionError` for an option.
+pub fn exception(py: Python<'_>, input: &InputError) -> PyErr {
     let raised = || -> PyResult<PyErr> {
         let errors = py.import("carom.errors")?;
-        let list: Vec<_> = refusal
+        let list: Vec<_> = input
             .diagnostics
             .iter()
             .map(|d| {
@@ -17,7 +17,7 @@ pub fn exception(py: Python<'_>, refusal: &Refusal) -> PyErr {
                 (d.line, d.column, field, value, d.message.as_str(), d.expected.as_deref())
             })
             .collect();
-        let error = match &refusal.fault {
+        let error = match &input.fault {
             Fault::Text { name, .. } | Fault::Unreadable { name } => {
                 errors.getattr("SceneError")?.call1((name, list))?
             }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// Why the input is refused.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Refusal {
+pub struct InputError {
     /// What is at fault.
     pub fault: Fault,
     /// What is wrong, one by one.
@@ -31,7 +31,7 @@ pub enum Fault {
     Option,
 }
 
-impl Refusal {
+impl InputError {
     /// A text that says something wrong.
     pub fn of_text(name: String, text: String, diagnostics: Vec<Diagnostic>) -> Self {
         Self { fault: Fault::Text { name, text }, diagnostics }
@@ -69,7 +69,7 @@ impl Refusal {
         }
     }
 
-    /// The refusal for programs: `{"errors": [...]}`; `spell` writes an option's name as the caller's user does.
+    /// The error for programs: `{"errors": [...]}`; `spell` writes an option's name as the caller's user does.
     pub fn document(&self, spell: impl Fn(&str) -> String) -> Document<'_> {
         let placed = self.text().is_some();
         let errors = self.diagnostics.iter().map(|diagnostic| Entry {
@@ -100,7 +100,7 @@ fn unplaced(field: Option<&str>, value: Option<&str>, message: &str, expected: O
     }
 }
 
-/// A refusal for programs.
+/// An input error for programs.
 #[derive(Debug, Serialize)]
 pub struct Document<'a> {
     errors: Vec<Entry<'a>>,

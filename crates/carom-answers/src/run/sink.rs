@@ -6,16 +6,16 @@ use nalgebra::Vector3;
 use super::limits::Violation;
 
 /// Who hears of a run.
-pub trait Audience: Recorder {
+pub trait Sink: Recorder {
     /// Whether states at the sampling interval are of any use.
     fn wants_samples(&self) -> bool {
         true
     }
 }
 
-impl Audience for Memory {}
+impl Sink for Memory {}
 
-impl Audience for () {
+impl Sink for () {
     fn wants_samples(&self) -> bool {
         false
     }
@@ -44,10 +44,10 @@ pub(super) struct Watched<'a, A> {
     /// What it has seen.
     pub watch: &'a mut Watch,
     /// To whom it passes everything on.
-    pub audience: &'a mut A,
+    pub sink: &'a mut A,
 }
 
-impl<A: Audience> Recorder for Watched<'_, A> {
+impl<A: Sink> Recorder for Watched<'_, A> {
     fn events(&mut self, events: &[Event]) {
         for event in events {
             if !is_finite(event) {
@@ -57,7 +57,7 @@ impl<A: Audience> Recorder for Watched<'_, A> {
             self.watch.unbounded += unbounded.filter(|x| !x.is_finite()).count() as u64;
             self.watch.events = event.number + 1;
         }
-        self.audience.events(events);
+        self.sink.events(events);
     }
 
     fn samples(&mut self, samples: &[Sample]) {
@@ -68,7 +68,7 @@ impl<A: Audience> Recorder for Watched<'_, A> {
             };
             self.watch.fault.get_or_insert(Violation::not_finite(event));
         }
-        self.audience.samples(samples);
+        self.sink.samples(samples);
     }
 
     fn reactions(&mut self, reactions: &[JointReaction]) {
@@ -76,17 +76,17 @@ impl<A: Audience> Recorder for Watched<'_, A> {
         if !reactions.iter().all(finite) {
             self.watch.fault.get_or_insert(Violation::not_finite(self.watch.events));
         }
-        self.audience.reactions(reactions);
+        self.sink.reactions(reactions);
     }
 
     fn wants_states(&self) -> bool {
-        self.audience.wants_states()
+        self.sink.wants_states()
     }
 }
 
-impl<A: Audience> Audience for Watched<'_, A> {
+impl<A: Sink> Sink for Watched<'_, A> {
     fn wants_samples(&self) -> bool {
-        self.audience.wants_samples()
+        self.sink.wants_samples()
     }
 }
 
