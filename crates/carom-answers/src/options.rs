@@ -36,7 +36,7 @@ impl Range {
         }
     }
 
-    /// The same of one that may be missing.
+    /// As above, for an optional value.
     pub fn check_some(&self, option: &str, value: Option<f64>) -> Result<(), InputError> {
         value.map_or(Ok(()), |value| self.check(option, value))
     }
@@ -59,3 +59,48 @@ pub const DELAY: Range = Range::new(|x| x.is_finite() && x >= 0.0, "a time of 0 
 
 /// A number that is not negative.
 pub const NOT_NEGATIVE: Range = Range::new(|x| x.is_finite() && x >= 0.0, "a finite number, at least 0");
+
+/// The whole numbers that an option takes: from one up.
+#[derive(Debug, Clone, Copy)]
+pub struct Count {
+    /// The largest.
+    pub most: u64,
+}
+
+impl Count {
+    fn expected(self) -> String {
+        match self.most {
+            u64::MAX => "a whole number, at least 1".to_string(),
+            most => format!("a whole number, from 1 to {most}"),
+        }
+    }
+
+    /// A number of them as a user wrote it, or what was expected.
+    pub fn parse<T: TryFrom<u64>>(self, text: &str) -> Result<T, String> {
+        let count = text.parse().ok().filter(|count| (1..=self.most).contains(count));
+        count.and_then(|count| T::try_from(count).ok()).ok_or_else(|| format!("expected {}", self.expected()))
+    }
+
+    /// Refuses a value of an option that is not among them.
+    pub fn check(self, option: &str, value: u64) -> Result<(), InputError> {
+        if (1..=self.most).contains(&value) {
+            Ok(())
+        } else {
+            Err(InputError::of_value(option, &value.to_string(), &self.expected()))
+        }
+    }
+
+    /// As above, for an optional value.
+    pub fn check_some(self, option: &str, value: Option<usize>) -> Result<(), InputError> {
+        value.map_or(Ok(()), |value| self.check(option, value as u64))
+    }
+}
+
+/// How many of something that has no upper bound.
+pub const AT_LEAST_ONE: Count = Count { most: u64::MAX };
+
+/// How many threads work on a run.
+pub const THREADS: Count = Count { most: 1024 };
+
+/// How many copies of a run there are.
+pub const REPLICAS: Count = Count { most: 1_000_000 };

@@ -4,7 +4,7 @@ use carom::audit::Audit;
 use carom::impact::coulomb::Termination;
 use carom::impact::{Law, Options, Order, Outcome, Status, TOLERANCES};
 
-use crate::options::Range;
+use crate::options::{AT_LEAST_ONE, Range};
 use crate::{InputError, Verdict};
 
 /// What goes before what the text says.
@@ -32,9 +32,7 @@ impl Resolution {
     /// Changes the options, all but the order, which is the caller's to check.
     pub(crate) fn adjust(&self, options: &mut Options) -> Result<(), InputError> {
         TOLERANCE.check_some("tolerance", self.tolerance)?;
-        if self.max_steps == Some(0) {
-            return Err(InputError::of_value("max_steps", "0", "a whole number, at least 1"));
-        }
+        AT_LEAST_ONE.check_some("max_steps", self.max_steps)?;
         options.law = self.law.unwrap_or(options.law);
         options.termination = self.termination.unwrap_or(options.termination);
         options.tolerance = self.tolerance.unwrap_or(options.tolerance);

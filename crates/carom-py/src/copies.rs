@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use carom_answers::options::REPLICAS;
 use carom_answers::run::replicas::{Pool, Replica, check};
 use carom_answers::run::{Changes, Running};
 use carom_answers::{InputError, Subject, VERSION};
@@ -40,9 +41,7 @@ fn ask_replicas(
     let (subject, changes) = ask(py, || {
         let subject = text.subject()?;
         check(&subject)?;
-        if replicas == 0 {
-            return Err(InputError::of_value("replicas", "0", "a whole number, at least 1").into());
-        }
+        REPLICAS.check("replicas", replicas)?;
         Ok((subject, changes.changes()?))
     })?;
     let threads = pool(py)?;

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import carom
+from carom.plots import energies
 
 ROOT = Path(__file__).resolve().parents[3]
 SCENES = [
@@ -214,7 +215,7 @@ def test_exceptions_of_a_force() -> None:
         carom.run(scene, forces={"bal": wrong})
 
 
-def test_options_and_refusals() -> None:
+def test_options_and_input_errors() -> None:
     path = "cases/gallery/newtons_cradle.toml"
     assert len(np.unique(carom.run(path, max_events=2).events.number)) == 2
     assert carom.run("cases/papers/paradox.toml", on_paradox="stop").stopped == "paradox"
@@ -303,6 +304,15 @@ def test_pictures(tmp_path: Path) -> None:
             found.animate(**wrong)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="no samples"):
         carom.run("cases/gallery/dropping_ellipsoid.toml", until=0.1, sample=0).plot()
+
+
+def test_energies_have_the_potential_of_springs() -> None:
+    text = Path("cases/gallery/spring_at_a_wall.toml").read_text().replace("damping = 0.5", "damping = 0")
+    found = carom.run(text, until=0.3)
+    times, parts = energies(found)
+    assert list(parts) == ["translation", "rotation", "height", "loads", "total"]
+    before = times < found.events.time[0]
+    assert parts["loads"][0] == 5.0 and parts["total"][before] == pytest.approx(found.events.energy_before[0], rel=1e-13)
 
 
 def test_pictures_show_what_happens() -> None:

@@ -4,7 +4,7 @@ use carom::scene::model::{OnParadox, Scene};
 
 use super::engine::Loop;
 use crate::InputError;
-use crate::options::NOT_NEGATIVE;
+use crate::options::{AT_LEAST_ONE, NOT_NEGATIVE, THREADS};
 
 /// What is to be different from what the scene says.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,12 +29,10 @@ pub struct Changes {
     pub strict: bool,
 }
 
-/// The most threads that can be asked for.
-pub const MOST_THREADS: usize = 1024;
-
 /// As many as there are cores.
 pub fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, core::num::NonZero::get).min(MOST_THREADS)
+    let most = usize::try_from(THREADS.most).unwrap_or(usize::MAX);
+    std::thread::available_parallelism().map_or(1, core::num::NonZero::get).min(most)
 }
 
 /// What happens at a paradox, by its name.
@@ -56,15 +54,8 @@ impl Changes {
     pub fn apply(self, scene: &mut Scene) -> Result<(), InputError> {
         NOT_NEGATIVE.check_some("until", self.until)?;
         NOT_NEGATIVE.check_some("sample", self.sample)?;
-        if self.max_events == Some(0) {
-            return Err(InputError::of_value("max_events", "0", "a whole number, at least 1"));
-        }
-        if let Some(threads) = self.threads
-            && !(1..=MOST_THREADS).contains(&threads)
-        {
-            let expected = format!("a whole number, from 1 to {MOST_THREADS}");
-            return Err(InputError::of_value("threads", &threads.to_string(), &expected));
-        }
+        AT_LEAST_ONE.check_some("max_events", self.max_events)?;
+        THREADS.check_some("threads", self.threads)?;
         let run = &mut scene.run;
         run.until = self.until.unwrap_or(run.until);
         run.max_events = self.max_events.unwrap_or(run.max_events);

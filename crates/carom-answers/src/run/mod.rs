@@ -58,7 +58,7 @@ use limits::Limits;
 use sink::{Watch, Watched};
 
 pub use averages::{Estimates, ObservablesEntry};
-pub use changes::{Changes, MOST_THREADS, cores, named_loop, on_paradox};
+pub use changes::{Changes, cores, named_loop, on_paradox};
 pub use document::{AuditEntry, Document, Entries, Rows, Whole, smallest_gap};
 pub use engine::{Engine, Loop, Snapshot};
 pub use entries::{EventEntry, ReactionEntry, SampleEntry, ShapeEntry, StateEntry, moment_name};

@@ -4,12 +4,9 @@ use std::path::PathBuf;
 
 use carom::scene::model::OnParadox;
 use carom_answers::folder::trajectory::Format;
-use carom_answers::options::NOT_NEGATIVE;
-use carom_answers::run::{Changes, Loop, MOST_THREADS, cores};
+use carom_answers::options::{AT_LEAST_ONE, NOT_NEGATIVE, REPLICAS, THREADS};
+use carom_answers::run::{Changes, Loop, cores};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-
-/// The most copies of a run.
-const MOST_REPLICAS: u64 = 1_000_000;
 
 /// The command's arguments.
 #[derive(Debug, clap::Args)]
@@ -36,7 +33,7 @@ pub struct Arguments {
     until: Option<f64>,
 
     /// The number of events to stop at, instead of the scene's `run.max_events`
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_events)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = |text: &str| AT_LEAST_ONE.parse::<usize>(text))]
     max_events: Option<usize>,
 
     /// The interval of samples, instead of the scene's `run.sample`; 0: events only
@@ -64,11 +61,11 @@ pub struct Arguments {
     pub trajectory: Option<Format>,
 
     /// Run so many independent copies, whose fills have the seeds seed, seed + 1, …, side by side, and pool their averages
-    #[arg(long, value_name = "R", allow_negative_numbers = true, value_parser = parse_replicas, conflicts_with_all = ["resume", "samples"])]
+    #[arg(long, value_name = "R", allow_negative_numbers = true, value_parser = |text: &str| REPLICAS.parse::<u64>(text), conflicts_with_all = ["resume", "samples"])]
     pub replicas: Option<u64>,
 
     /// How many threads work on the run, or on its copies; without it as many as there are cores. No result depends on it
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_threads)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = |text: &str| THREADS.parse::<usize>(text))]
     threads: Option<usize>,
 
     /// Print one JSON document and nothing else
@@ -99,27 +96,6 @@ Examples:
   carom run --resume gas
   carom run cases/gallery/sphere_gas.toml -o gas --sample 0.1 --trajectory xyz
   carom run cases/gallery/ellipsoid_gas.toml --replicas 8 --json";
-
-fn parse_events(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(count) if count > 0 => Ok(count),
-        _ => Err("expected a whole number, at least 1".to_string()),
-    }
-}
-
-fn parse_threads(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(count) if (1..=MOST_THREADS).contains(&count) => Ok(count),
-        _ => Err(format!("expected a whole number, from 1 to {MOST_THREADS}")),
-    }
-}
-
-fn parse_replicas(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(count) if (1..=MOST_REPLICAS).contains(&count) => Ok(count),
-        _ => Err(format!("expected a whole number, from 1 to {MOST_REPLICAS}")),
-    }
-}
 
 fn loop_parser() -> impl TypedValueParser<Value = Loop> {
     PossibleValuesParser::new(Loop::ALL.map(Loop::name))
