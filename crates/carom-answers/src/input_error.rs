@@ -3,7 +3,7 @@
 use carom::scene::Diagnostic;
 use serde::Serialize;
 
-/// Why the input is refused.
+/// What is wrong with the input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputError {
     /// What is at fault.

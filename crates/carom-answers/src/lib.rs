@@ -1,8 +1,8 @@
 //! Each question that can be asked of a scene, as a function from its text to an answer.
 //!
-//! An answer is a document that serialises, the same that the program prints with `--json`, with notes and an audit; or a
+//! An answer is a document that serialises, the same that the program prints with `--json`, with notes and an audit; or an
 //! [`InputError`] with the places of what is wrong. There is no printing here, no command line and no terminal, and a file
-//! only where a caller names one to [`Input::read`].
+//! only where a caller names one to [`Input::read`] or to [`folder`].
 //!
 //! ```
 //! use carom_answers::{Input, Resolution, solve};

@@ -1,13 +1,13 @@
-//! Who hears of a run, and what is looked at on the way to them: numbers that are none, and derivatives that have no bound.
+//! Who receives a run, and what is checked on the way there: values that are not finite, and derivatives without a bound.
 
 use carom::record::{Event, JointReaction, Memory, Moment, Recorder, Sample};
 use nalgebra::Vector3;
 
 use super::limits::Violation;
 
-/// Who hears of a run.
+/// Receives a run.
 pub trait Sink: Recorder {
-    /// Whether states at the sampling interval are of any use.
+    /// Whether it uses states at the sampling interval.
     fn wants_samples(&self) -> bool {
         true
     }
@@ -21,12 +21,12 @@ impl Sink for () {
     }
 }
 
-/// What was seen.
+/// What the check has seen.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Watch {
     /// How many derivatives of gaps were not finite.
     pub unbounded: u64,
-    /// Numbers that are none.
+    /// A value that is not finite.
     pub fault: Option<Violation>,
     /// How many events there were.
     events: u64,
@@ -39,15 +39,15 @@ impl Watch {
     }
 }
 
-/// Hears first.
-pub(super) struct Watched<'a, A> {
+/// Wraps the sink and checks that values are finite.
+pub(super) struct Watched<'a, S> {
     /// What it has seen.
     pub watch: &'a mut Watch,
-    /// To whom it passes everything on.
-    pub sink: &'a mut A,
+    /// Receives everything after that.
+    pub sink: &'a mut S,
 }
 
-impl<A: Sink> Recorder for Watched<'_, A> {
+impl<S: Sink> Recorder for Watched<'_, S> {
     fn events(&mut self, events: &[Event]) {
         for event in events {
             if !is_finite(event) {
@@ -84,7 +84,7 @@ impl<A: Sink> Recorder for Watched<'_, A> {
     }
 }
 
-impl<A: Sink> Sink for Watched<'_, A> {
+impl<S: Sink> Sink for Watched<'_, S> {
     fn wants_samples(&self) -> bool {
         self.sink.wants_samples()
     }

@@ -21,7 +21,7 @@ const MOST_SAMPLES: f64 = 1e9;
 /// Balls that are grown at random jam at about this packing fraction.
 const RANDOM: f64 = 0.64;
 
-/// Refuses what cannot be run.
+/// Checks that a scene can be run.
 pub fn check(subject: &Subject) -> Result<(), InputError> {
     let (scene, source) = (&subject.scene, subject.source());
     let mut diagnostics = Vec::new();
@@ -49,7 +49,7 @@ pub fn warnings(subject: &Subject) -> Vec<Diagnostic> {
     vec![subject.source().explain("contact[0]", message, expected)]
 }
 
-/// Points at the fills that have no places.
+/// The error of fills that cannot be placed.
 pub fn unplaced(subject: &Subject, unplaced: Unplaced) -> InputError {
     let (scene, source) = (&subject.scene, subject.source());
     let packing = || match scene.fills.iter().position(|fill| fill.packing_fraction.is_some()) {
@@ -152,7 +152,7 @@ fn has_lattice(scene: &Scene) -> bool {
     fill::place(&scene, &mut |_| true).is_ok()
 }
 
-/// Points at the bodies that make a scene no start of a run.
+/// The error of bodies and joints that make the initial states invalid.
 pub fn invalid_start(subject: &Subject, unfit: &[Unfit]) -> InputError {
     let (scene, source) = (&subject.scene, subject.source());
     let place = |body: usize| overlap::place(scene, body);
