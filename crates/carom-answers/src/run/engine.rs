@@ -346,7 +346,7 @@ impl Engine {
     }
 }
 
-/// The sink, if events are to be kept, and the observer, who hears of them all.
+/// Passes events to the sink, if they are to be kept, and to the observer in any case.
 struct Both<'a, R> {
     sink: &'a mut R,
     observer: Option<&'a mut Observer>,
