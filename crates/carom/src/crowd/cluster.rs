@@ -7,13 +7,19 @@ use super::due::{Due, PLANE};
 use super::foresee::{Foreseen, Unforeseen};
 use super::kept::Line;
 use super::predict::Parted;
-use super::touch::{Met, STILL};
+use super::touch::{Met, ROUNDING, STILL};
 use super::{Cause, Crowd, Stopped};
 use crate::collision::{self, Audited, Told};
+use crate::contact::Side;
+use crate::contact::kinematics::{Facing, Moving, kinematics};
+use crate::motion::Derivatives;
 use crate::record::{Event, Kind, Recorder};
 
 /// Contacts further apart in time than this, in epochs, are not simultaneous.
 const SIMULTANEOUS: f64 = 1e-12;
+
+/// An approach beyond this share of the speeds is no graze: there the gap changes by more than rounding, however the bodies curve.
+const GRAZING: f64 = 1e-5;
 
 pub(super) type Encounter = collision::Encounter<Met>;
 
@@ -123,7 +129,8 @@ impl Crowd {
                     let (gap, level) = (contact.found.gap, self.level(&other, t));
                     let still = STILL * self.speed(&other, &cluster);
                     let late = -gap.max(0.0) / contact.approach;
-                    let touches = gap <= level && contact.approach <= still;
+                    // What touches at the start is dealt with first, whether it closes or leaves.
+                    let touches = gap <= level && (contact.approach <= still || self.clock.epoch + t == 0.0);
                     let soon = contact.approach < -still
                         && late <= (error + level / -contact.approach).min(patience);
                     touches || soon
@@ -262,9 +269,34 @@ impl Crowd {
         self.counts.impacts += count.min(1);
     }
 
-    /// Whether a contact closes by more than rounding.
-    fn closes(&self, contact: &Encounter, cluster: &Cluster) -> bool {
-        contact.approach < -STILL * self.speed(&contact.key, cluster)
+    /// Whether a contact closes by more than rounding, of its velocities and of its gap: where bodies part by themselves before the gap has
+    /// changed by that, they graze.
+    pub(super) fn closes(&self, contact: &Encounter, cluster: &Cluster) -> bool {
+        let speed = self.speed(&contact.key, cluster);
+        contact.approach < -STILL * speed
+            && (contact.approach < -GRAZING * speed || !self.grazes(contact, cluster))
+    }
+
+    /// Whether g'² < 2 g'' times the rounding of the gap.
+    #[cold]
+    fn grazes(&self, contact: &Encounter, cluster: &Cluster) -> bool {
+        if self.settings.growth != 0.0 {
+            return false;
+        }
+        let moving = |body: usize, shift: &Vector3<f64>| {
+            let (constants, mut state) = (&self.world.bodies[body], cluster.before[cluster.place(body)]);
+            let derivatives = Derivatives::new(constants, &state, &self.world.gravity);
+            state.position += shift;
+            Moving { shape: &constants.shape, state, derivatives }
+        };
+        let [first, Side::Body(second)] = contact.sides else { return false };
+        let first = match first {
+            Side::Plane(k) => Facing::Plane(&self.world.planes[k]),
+            Side::Body(body) => Facing::Body(moving(body, &Vector3::zeros())),
+        };
+        let g2 = kinematics(&first, &moving(second, &contact.shift), &contact.found).g2;
+        let level = ROUNDING * (self.size_of(&contact.key, 0.0) + contact.point().norm());
+        contact.approach * contact.approach < 2.0 * level * g2
     }
 
     /// Checks an impact by the states before and after, and takes its energy into the ledger.

@@ -13,7 +13,7 @@ use super::predict::Parted;
 use super::search::Sight;
 use super::seen::{Changed, Seen};
 use super::together::Wanted;
-use super::touch::{Met, STILL};
+use super::touch::Met;
 use super::{Cause, Crowd};
 use crate::record::Recorder;
 
@@ -118,7 +118,7 @@ impl Crowd {
         if self.has_collapsed(met, t, contact.approach) {
             return Err(Unforeseen::Collapsed);
         }
-        let closes = contact.approach < -STILL * self.speed(met, &foreseen.cluster);
+        let closes = self.closes(&contact, &foreseen.cluster);
         if closes && !foreseen.cluster.resolve(&self.world) {
             return Err(Unforeseen::Lawless);
         }

@@ -23,7 +23,7 @@ use crate::gap::{Gap, gap, gap_to_plane};
 use crate::record::{Event, Kind, Recorder};
 
 /// Rounding of a gap and of a relative velocity, relative to what they are differences of; as in the simulation.
-const ROUNDING: f64 = 4e-14;
+pub(super) const ROUNDING: f64 = 4e-14;
 pub(super) const STILL: f64 = 1e-13;
 
 /// Two that meet: the first a body or a plane, the second a body of a larger number in the scene.
