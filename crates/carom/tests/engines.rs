@@ -77,7 +77,7 @@ fn compare(name: &str, world: &World, states: &[State], until: f64) -> Option<us
     let impacts: Vec<&Event> = one.events[..first_graze.unwrap_or(one.events.len())].iter().collect();
     let grazes = first_graze.is_some();
     if !grazes {
-        assert_eq!(impacts.len(), two.events.len(), "{name}");
+        assert_eq!(impacts.len(), two.events.len(), "{name}: {impacts:#?} {:#?}", two.events);
     }
     let mut left: Vec<&Event> = two.events.iter().collect();
     let mut off: f64 = 0.0;

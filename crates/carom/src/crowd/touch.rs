@@ -230,7 +230,12 @@ impl Crowd {
         self.predict(a, t, &seen[..1]);
         self.look_ahead(1); // The first of the two is over.
         self.predict(b, t, &seen[1..]);
-        if !self.scratch.close.is_empty() {
+        // An approach that is rounding of the velocities is no event.
+        let squares = one.velocity.norm_squared() + two.velocity.norm_squared();
+        let still = approach * approach <= 2.0 * STILL * STILL * squares;
+        if !self.scratch.close.is_empty() && still {
+            self.scratch.close.clear();
+        } else if !self.scratch.close.is_empty() {
             // Others may touch at the same time: taken back, and looked at together.
             self.scratch.close.clear();
             let tried = [self.hot[a].line, self.hot[b].line];
@@ -242,6 +247,11 @@ impl Crowd {
             }
             (self.hot[a].line, self.hot[b].line) = (tried[0], tried[1]);
             (self.cold[a].last, self.cold[b].last) = (t, t);
+        }
+        // It is turned round all the same, so that it does not come again.
+        if still {
+            self.counts.grazes += 1;
+            return;
         }
         let kinetic = |inverse: f64, v: &Vector3<f64>| {
             if inverse > 0.0 { 0.5 * v.norm_squared() / inverse } else { 0.0 }
