@@ -79,7 +79,7 @@ fn options_out_of_range() {
         refuses(run(Changes { threads: Some(bad), ..Changes::default() }), "threads", "from 1 to 1024");
     }
     let heavy = subject(&BALL.replace("[[plane]]", "[world]\ngravity = [0, 0, -1]\n[[plane]]"));
-    let changes = Changes { which: Some(Loop::Crowd), ..Changes::default() };
+    let changes = Changes { which: Some(Loop::Edmd), ..Changes::default() };
     refuses(Running::begin(heavy, changes, |_| true), "loop", "simulation");
 }
 
@@ -163,7 +163,7 @@ fn of_all_questions(text: &str) -> Vec<(&'static str, InputError)> {
         ("classify", classify::answer(&deep, &classify::Request::default()).unwrap_err()),
         ("toi", toi::answer(&deep, None).unwrap_err()),
         ("run", run(Loop::Simulation)),
-        ("crowd", run(Loop::Crowd)),
+        ("edmd", run(Loop::Edmd)),
     ]
 }
 

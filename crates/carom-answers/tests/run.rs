@@ -114,7 +114,7 @@ fn fills_are_placed_with_a_say_of_the_caller() {
         stages += 1;
         true
     });
-    assert_eq!(running.unwrap().engine.which(), Loop::Crowd);
+    assert_eq!(running.unwrap().engine.which(), Loop::Edmd);
     assert!(stages > 0);
     let error = Running::begin(subject(GAS), Changes::default(), |_| false).err().unwrap();
     assert!(error.diagnostics[0].message.contains("was interrupted"));

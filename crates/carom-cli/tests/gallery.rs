@@ -212,7 +212,7 @@ fn assert_observed(document: &Value, name: &str, value: f64, share: f64) {
 }
 
 fn sphere_gas(document: &Value) {
-    assert_eq!(document["loop"], "crowd");
+    assert_eq!(document["loop"], "edmd");
     assert_observed(document, "compressibility", 12.156, 0.005);
     assert_near(number(&document["observables"]["temperature_translational"]["mean"]), 1.0, 1e-12);
 }

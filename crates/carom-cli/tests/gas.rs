@@ -37,7 +37,7 @@ fn lasting(mut document: Value) -> Value {
 fn a_fill_runs_and_its_document_has_its_averages() {
     let text = gas(60, EGG, 0.3, "until = 2\nsample = 0.5");
     let document = run_text("gas-document", &text, &["--json", "--samples", "--strict"]).well().json();
-    assert_eq!((&document["loop"], &document["stopped"]), (&"crowd".into(), &"until".into()));
+    assert_eq!((&document["loop"], &document["stopped"]), (&"edmd".into(), &"until".into()));
     assert_eq!(document["final"].as_object().unwrap().len(), 60);
     assert!(document["final"]["gas[59]"]["position"][0].is_f64());
     let observables = &document["observables"];
@@ -69,7 +69,7 @@ fn a_fill_runs_and_its_document_has_its_averages() {
     assert!(curve("msd") > 15 && curve("vacf") == curve("msd"));
     // Said to people too.
     let told = run_text("gas-told", &text, &["--until", "0.5"]).well();
-    for words in ["loop `crowd`", "averages (errors from", "compressibility", "50 more; --json has all"] {
+    for words in ["loop `edmd`", "averages (errors from", "compressibility", "50 more; --json has all"] {
         assert!(told.out.contains(words), "{words}: {}", told.out);
     }
 }
@@ -80,8 +80,8 @@ fn both_loops_tell_the_same() {
     let text = gas(40, EGG, 0.2, "until = 1.5\nsample = 0");
     let of =
         |which: &str| run_text(&format!("gas-{which}"), &text, &["--json", "--loop", which]).well().json();
-    let (crowd, simulation) = (of("crowd"), of("simulation"));
-    assert_eq!((&crowd["loop"], &simulation["loop"]), (&"crowd".into(), &"simulation".into()));
+    let (crowd, simulation) = (of("edmd"), of("simulation"));
+    assert_eq!((&crowd["loop"], &simulation["loop"]), (&"edmd".into(), &"simulation".into()));
     for i in 0..20 {
         let (a, b) = (&crowd["events"][i], &simulation["events"][i]);
         assert_eq!(a["bodies"], b["bodies"], "event {i}");
@@ -102,7 +102,7 @@ fn the_loop_can_be_chosen_where_the_scene_allows_it() {
     let heavy = format!("{}[world]\ngravity = [0, 0, -1]\n", gas(20, BALL, 0.1, "until = 0.2"));
     let ran = run_text("gas-heavy", &heavy, &["--json"]).well().json();
     assert_eq!(ran["loop"], "simulation");
-    let ran = run_text("gas-heavy-crowd", &heavy, &["--loop", "crowd"]);
+    let ran = run_text("gas-heavy-crowd", &heavy, &["--loop", "edmd"]);
     assert!(ran.code == Some(2) && ran.err.contains("--loop") && ran.err.contains("gravity"), "{}", ran.err);
     let ran = run_text("gas-loop", &heavy, &["--loop", "round"]);
     assert!(ran.code == Some(2) && ran.err.contains("simulation"), "{}", ran.err);
@@ -318,7 +318,7 @@ fn a_trajectory_without_samples_is_refused() {
     }
 }
 
-/// Smooth eggs that lose much energy come to rest on one another, which a crowd does not hold.
+/// Smooth eggs that lose much energy come to rest on one another, which the many-body engine does not hold.
 #[test]
 fn a_contact_that_must_be_held_is_told() {
     let grain = "{ ellipsoid = { semi_axes = [1, 0.5, 0.4] } }";

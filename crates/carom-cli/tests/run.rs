@@ -287,7 +287,7 @@ fn a_box_may_be_open_along_an_axis() {
             ball("b", "[8, 5, 0]", "[0, 0, 0.5]"),
         )
     };
-    for which in ["simulation", "crowd"] {
+    for which in ["simulation", "edmd"] {
         for (periodic, walls) in
             [("[10, 10, 0]", false), ("[10, 10, 0]", true), ("[10, 0, 0]", false), ("[10, 0, 0]", true)]
         {

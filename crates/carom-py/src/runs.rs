@@ -321,7 +321,7 @@ fn begin(
 ) -> PyResult<Running> {
     let mut changes = changes.changes().map_err(|error| exception(py, &error))?;
     if !forces.is_empty() {
-        // A crowd knows no forces.
+        // The many-body engine knows no forces.
         changes.which = changes.which.or(Some(Loop::Simulation));
     }
     let mut interrupt = None;

@@ -7,12 +7,12 @@
 //! `-- --bench turns` is few and many spheres in turns, `-- --bench threads` one crowd by two threads. Without `--bench` every row runs for a moment with few bodies, as a test.
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
-#[path = "../tests/crowding/mod.rs"]
-mod crowding;
+#[path = "../tests/worlds/mod.rs"]
+mod worlds;
 
 use std::time::Instant;
 
-use carom::crowd::{Crowd, Settings};
+use carom::edmd::{Edmd, Settings};
 use carom::shape::Shape;
 
 /// Shape, cells of the lattice along an edge, packing fraction, collisions a body before and while it is measured.
@@ -56,9 +56,9 @@ fn main() {
             continue;
         }
         let cells = if measured { cells } else { 2 };
-        let (world, states) = crowding::lattice(cells, shape, packing, 1);
+        let (world, states) = worlds::lattice(cells, shape, packing, 1);
         let bodies = states.len() as u64;
-        let mut crowd = Crowd::new(world, &states, Settings::default()).unwrap();
+        let mut crowd = Edmd::new(world, &states, Settings::default()).unwrap();
         drop(states);
         let [before, during] = if measured { [before * bodies, during * bodies] } else { [100, 100] };
         assert_eq!(crowd.advance(f64::MAX, before, &mut ()), None);
@@ -105,8 +105,8 @@ fn main() {
 /// on a machine that is shared, so they are run in turns.
 fn turns(cells: [u32; 2]) {
     let mut crowds = cells.map(|cells| {
-        let (world, states) = crowding::lattice(cells, Shape::Sphere { radius: 0.5 }, 0.49, 1);
-        let mut crowd = Crowd::new(world, &states, Settings::default()).unwrap();
+        let (world, states) = worlds::lattice(cells, Shape::Sphere { radius: 0.5 }, 0.49, 1);
+        let mut crowd = Edmd::new(world, &states, Settings::default()).unwrap();
         assert_eq!(crowd.advance(f64::MAX, 8 * states.len() as u64, &mut ()), None);
         crowd
     });
@@ -136,8 +136,8 @@ fn turns(cells: [u32; 2]) {
 
 /// One crowd by one thread and by two, in turns. The time is that of the clock on the wall.
 fn threads(name: &str, shape: Shape, cells: u32, collisions: u32) {
-    let (world, states) = crowding::lattice(cells, shape, 0.5, 1);
-    let mut crowd = Crowd::new(world, &states, Settings::default()).unwrap();
+    let (world, states) = worlds::lattice(cells, shape, 0.5, 1);
+    let mut crowd = Edmd::new(world, &states, Settings::default()).unwrap();
     let most = u64::from(collisions);
     assert_eq!(crowd.advance(f64::MAX, 2 * most, &mut ()), None);
     let mut seconds = [0.0; 2];
@@ -160,9 +160,9 @@ fn threads(name: &str, shape: Shape, cells: u32, collisions: u32) {
 /// What is the most that two cores could do for one crowd of balls: two of half its size at once, which have nothing to tell each other.
 fn halves([cells, during]: [u32; 2]) {
     let run = || {
-        let (world, states) = crowding::lattice(cells, Shape::Sphere { radius: 0.5 }, 0.49, 1);
+        let (world, states) = worlds::lattice(cells, Shape::Sphere { radius: 0.5 }, 0.49, 1);
         let bodies = states.len() as u64;
-        let mut crowd = Crowd::new(world, &states, Settings::default()).unwrap();
+        let mut crowd = Edmd::new(world, &states, Settings::default()).unwrap();
         assert_eq!(crowd.advance(f64::MAX, u64::from(during) * bodies, &mut ()), None);
         let began = Instant::now();
         assert_eq!(crowd.advance(f64::MAX, u64::from(during) * bodies, &mut ()), None);

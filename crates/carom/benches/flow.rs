@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::hint::black_box;
 use std::time::Instant;
 
-use carom::flow::gauss::{Demand, Field, Gauss, Leg};
+use carom::integrate::gauss::{Demand, Field, Gauss, Leg};
 use carom::motion::elliptic::carlson_rf;
 use differential_equations::prelude::{ExplicitRungeKutta, IVP, ODE};
 
@@ -185,7 +185,7 @@ fn sleigh() -> Problem<5> {
     };
     let until = 4.0;
     let (mut x, mut y) = (0.0, 0.0);
-    let (nodes, weights) = carom::flow::series::gauss(30);
+    let (nodes, weights) = carom::integrate::series::gauss(30);
     for piece in 0..40 {
         for (node, weight) in nodes.iter().zip(&weights) {
             let t = until / 40.0 * (f64::from(piece) + 0.5 * (node + 1.0));

@@ -143,6 +143,8 @@ pub mod contact;
 
 pub mod impact;
 
+pub mod integrate;
+
 pub mod flow;
 
 pub mod lagrange;
@@ -159,7 +161,7 @@ mod collision;
 
 pub mod simulation;
 
-pub mod crowd;
+pub mod edmd;
 
 pub mod fill;
 

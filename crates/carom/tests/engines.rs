@@ -2,24 +2,24 @@
 //! Events, states and audits are compared.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod crowding;
+mod worlds;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use carom::body::State;
 use carom::contact::Surface;
-use carom::crowd::{Crowd, Settings};
+use carom::edmd::{Edmd, Settings};
 use carom::record::{Event, Kind, Memory};
 use carom::run::{Audit, Stopped, World};
 use carom::scene::model::RunSettings;
 use carom::scene::{Format, file};
 use carom::shape::{HalfSpace, Shape};
 use carom::simulation::Simulation;
-use crowding::{body, world};
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use worlds::{body, world};
 
 /// Events at most.
 const MOST: u64 = 40;
@@ -47,7 +47,7 @@ fn by_simulation(world: &World, states: &[State], until: f64) -> Ran {
 
 fn by_edmd(world: &World, states: &[State], until: f64) -> Ran {
     let mut crowd =
-        Crowd::new(world.clone(), states, Settings { max_events: MOST, ..Settings::default() }).unwrap();
+        Edmd::new(world.clone(), states, Settings { max_events: MOST, ..Settings::default() }).unwrap();
     let mut memory = Memory::default();
     let stopped = crowd.advance(until, u64::MAX, &mut memory);
     Ran { events: memory.events, states: crowd.states(), audit: crowd.audit(), stopped }
@@ -172,7 +172,7 @@ fn scenes_of_the_repository() {
         let Ok(scene) = file::read(&fs::read_to_string(&path).unwrap(), format) else { continue };
         let (world, states) = World::of(&scene);
         let plain = scene.fills.is_empty() && scene.joints.is_empty() && scene.loads.is_empty();
-        if !plain || Crowd::suits(&world).is_err() || states.len() > 300 {
+        if !plain || Edmd::suits(&world).is_err() || states.len() > 300 {
             continue;
         }
         let name = path.display().to_string();

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use carom::body::State;
-use carom::crowd::{Crowd, Settings};
+use carom::edmd::{Edmd, Settings};
 use carom::fill::{Unplaced, place, populate};
 use carom::gap::gap_to_plane;
 use carom::run::World;
@@ -132,7 +132,7 @@ fn random_starts_have_their_density_without_overlap_and_the_same_bytes_again() {
         assert!((along - 1.0).abs() < 1e-13 && momentum.norm() < 1e-12);
         // It is a start that a run takes.
         let (world, states) = World::of(&one);
-        Crowd::new(world, &states, Settings::default()).unwrap();
+        Edmd::new(world, &states, Settings::default()).unwrap();
         // What a run that is taken up knows of it: everything but the states.
         let bare = populate(&gas(count, shape, packing, "seed = 3\nequilibrate = 2"));
         assert_eq!(bare.periodic, one.periodic);

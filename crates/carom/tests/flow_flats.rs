@@ -4,7 +4,7 @@
 
 use carom::body::{Body, State};
 use carom::contact::{Side, Surface};
-use carom::flow::{Ending, Flow, Held, Load, Piece, Wrench};
+use carom::flow::{DenseStep, Ending, Flow, Held, Load, Wrench};
 use carom::gap::gap_to_plane;
 use carom::shape::{HalfSpace, Shape};
 use nalgebra::{Unit, UnitQuaternion, Vector3};
@@ -51,7 +51,7 @@ impl Section {
 
     /// The period of ½(I + m h'²) θ'² + m g h = m g h₀ from rest at X₀, by X = X₀ sin φ and panels that close in on X = 0.
     fn period(&self, mass: f64, inertia: f64, from: f64) -> f64 {
-        let (nodes, weights) = carom::flow::series::gauss(31);
+        let (nodes, weights) = carom::integrate::series::gauss(31);
         // h₀ − h = ∫ h' dθ, which does not cancel.
         let fall = |phi: f64| {
             let mut sum = 0.0;
@@ -95,7 +95,7 @@ struct Kept {
     across: u32,
 }
 
-fn follow(flow: &Flow, start: &State, until: f64, mut look: impl FnMut(&Piece)) -> (Piece, Kept) {
+fn follow(flow: &Flow, start: &State, until: f64, mut look: impl FnMut(&DenseStep)) -> (DenseStep, Kept) {
     let energy = flow.energy(&[*start]);
     let mut kept = Kept { energy: 0.0, gap: 0.0, pieces: 0, across: 0 };
     let mut piece = flow.advance(&[*start], 0.0, until).unwrap();

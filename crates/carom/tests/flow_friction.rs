@@ -4,7 +4,7 @@
 
 use carom::body::{Body, State};
 use carom::contact::{Side, Surface};
-use carom::flow::{Ending, Flow, Held, Mode, Obstacle, Piece};
+use carom::flow::{DenseStep, Ending, Flow, Held, Mode, Obstacle};
 use carom::gap::gap_to_plane;
 use carom::shape::{HalfSpace, Shape};
 use nalgebra::{Unit, UnitQuaternion, Vector3};
@@ -28,7 +28,7 @@ fn on_plane(surface: Surface) -> [Held; 1] {
 }
 
 /// Pieces until the time or a lift-off, through all changes of friction.
-fn run(flow: &Flow, states: &[State], until: f64) -> Vec<Piece> {
+fn run(flow: &Flow, states: &[State], until: f64) -> Vec<DenseStep> {
     let mut pieces = vec![flow.advance(states, 0.0, until).unwrap()];
     while !matches!(pieces.last().unwrap().ending, Ending::Until | Ending::LiftOff { .. }) {
         let next = flow.follow(pieces.last().unwrap(), until).unwrap();
@@ -325,7 +325,7 @@ fn friction_can_jam() {
 }
 
 /// What friction took over pieces, at all contacts.
-fn friction_work(pieces: &[Piece], contacts: usize) -> f64 {
+fn friction_work(pieces: &[DenseStep], contacts: usize) -> f64 {
     pieces.iter().map(|p| (0..contacts).map(|i| p.friction_work(i, p.until)).sum::<f64>()).sum()
 }
 

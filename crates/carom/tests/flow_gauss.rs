@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use carom::body::{Body, State};
-use carom::flow::gauss::{Demand, Field, Gauss, Halt, Leg};
-use carom::flow::series;
+use carom::integrate::gauss::{Demand, Field, Gauss, Halt, Leg};
+use carom::integrate::series;
 use carom::motion::Flight;
 use carom::motion::elliptic::carlson_rf;
 use carom::shape::Shape;

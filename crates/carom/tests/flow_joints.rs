@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use carom::body::{Body, State};
 use carom::contact::{Side, Surface};
-use carom::flow::gauss::{Demand, Field, Gauss};
-use carom::flow::{End, Ending, Flow, Held, Load, Piece, Wrench};
+use carom::flow::{DenseStep, End, Ending, Flow, Held, Load, Wrench};
+use carom::integrate::gauss::{Demand, Field, Gauss};
 use carom::joint::{Joint, Kind};
 use carom::motion::Flight;
 use carom::motion::elliptic::{Jacobi, carlson_rf};
@@ -33,7 +33,7 @@ fn hinge(at: Vector3<f64>, axis: Vector3<f64>) -> Kind {
 }
 
 /// Calls back for every piece until the time.
-fn each(flow: &Flow, states: &[State], until: f64, mut look: impl FnMut(&Piece)) -> Vec<State> {
+fn each(flow: &Flow, states: &[State], until: f64, mut look: impl FnMut(&DenseStep)) -> Vec<State> {
     let mut piece = flow.advance(states, 0.0, until).unwrap();
     loop {
         look(&piece);

@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use carom::body::State;
-use carom::crowd::{Crowd, Settings};
+use carom::edmd::{Edmd, Settings};
 use carom::fill::place;
 use carom::fill::theory::{carnahan_starling, contact_value, enskog_rate};
 use carom::observe::{Estimate, Observables, Observer, Quantity};
@@ -36,9 +36,9 @@ fn run_with(
     until: f64,
     settings: Settings,
     mut seen: impl FnMut(f64, &[State]),
-) -> (Observables, Crowd) {
+) -> (Observables, Edmd) {
     let mut observer = Observer::new(&world, states, until, u64::MAX).unwrap();
-    let mut crowd = Crowd::new(world.clone(), states, settings).unwrap();
+    let mut crowd = Edmd::new(world.clone(), states, settings).unwrap();
     let mut now = Vec::new();
     while observer.next() <= until {
         let stop = observer.next();
@@ -50,7 +50,7 @@ fn run_with(
     (observer.observables(), crowd)
 }
 
-fn run(text: &str, until: f64) -> (Observables, Crowd) {
+fn run(text: &str, until: f64) -> (Observables, Edmd) {
     let (world, states) = start(text);
     run_with(world, &states, until, Settings::default(), |_, _| ())
 }
@@ -190,7 +190,7 @@ fn energy_is_shared_equally_among_active_degrees_of_freedom() {
         let (world, mut states) = start(&text);
         states.iter_mut().for_each(|state| state.angular_velocity = Vector3::zeros());
         // First it is left to mix, then measured.
-        let mut crowd = Crowd::new(world.clone(), &states, Settings::default()).unwrap();
+        let mut crowd = Edmd::new(world.clone(), &states, Settings::default()).unwrap();
         assert_eq!(crowd.advance(4.0, u64::MAX, &mut ()), Some(Stopped::Until));
         let (found, _) = run_with(world, &crowd.states(), 10.0 * longer(), Settings::default(), |_, _| ());
         // 300 bodies without momentum have 3 degrees of freedom less.
@@ -276,7 +276,7 @@ fn what_is_measured_does_not_depend_on_how_the_run_is_cut() {
     let (whole, _) = run_with(world.clone(), &states, until, Settings::default(), |_, _| ());
     // In pieces of seven collisions, through text in between.
     let mut observer = Observer::new(&world, &states, until, u64::MAX).unwrap();
-    let mut crowd = Crowd::new(world.clone(), &states, Settings::default()).unwrap();
+    let mut crowd = Edmd::new(world.clone(), &states, Settings::default()).unwrap();
     let mut pieces = 0;
     while observer.next() <= until {
         if crowd.advance(observer.next(), 7, &mut observer) == Some(Stopped::Until) {
@@ -286,7 +286,7 @@ fn what_is_measured_does_not_depend_on_how_the_run_is_cut() {
         let text = serde_json::to_string(&(observer.record(), crowd.snapshot())).unwrap();
         let (record, snapshot) = serde_json::from_str(&text).unwrap();
         observer = Observer::resume(&world, record).unwrap();
-        crowd = Crowd::resume(world.clone(), Settings::default(), &snapshot).unwrap();
+        crowd = Edmd::resume(world.clone(), Settings::default(), &snapshot).unwrap();
     }
     assert!(pieces > 100, "{pieces}");
     assert_eq!(observer.observables(), whole);

@@ -429,9 +429,9 @@ fn held_groups_do_not_overlap() {
         }
         match stopped {
             Stopped::Stalled => stalled += 1,
-            Stopped::Lost => {
+            Stopped::Failed => {
                 lost += 1;
-                println!("{seed}: {:?}", simulation.trouble());
+                println!("{seed}: {:?}", simulation.failure());
             }
             Stopped::Interrupted => long += 1,
             _ => ended += 1,

@@ -97,7 +97,7 @@ fn a_parallelogram_turns_uniformly_through_its_flat_position() {
     let (spin, until) = (2.0, 7.0);
     let text = parallelogram(&Frame::plain(), [1.0, 2.0], [1.0; 3], 0.0, spin, until);
     let (simulation, _) = run(&scene(&text));
-    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.trouble());
+    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.failure());
     let states = simulation.states();
     let (s, c) = (spin * until).sin_cos();
     let off = (states[0].position - Vector3::new(0.5 * s, 0.0, 0.5 * c)).norm();
@@ -132,7 +132,7 @@ fn parallelograms_of_any_kind_turn_uniformly() {
         let (angle, spin) = (6.0 * source.signed(), 3.0 * source.signed());
         let until = 8.0 / spin.abs();
         let (simulation, _) = run(&scene(&parallelogram(&frame, [l, a], masses, angle, spin, until)));
-        assert_eq!(simulation.stopped(), Some(Stopped::Until), "{case}: {:?}", simulation.trouble());
+        assert_eq!(simulation.stopped(), Some(Stopped::Until), "{case}: {:?}", simulation.failure());
         let states = simulation.states();
         let (s, c) = (angle + spin * until).sin_cos();
         let off = (states[0].position - frame.at(0.5 * l * s, 0.5 * l * c)).norm();
@@ -182,7 +182,7 @@ fn a_slider_crank_of_equal_arms_goes_on_through_its_fold() {
     ]
     .concat();
     let (simulation, _) = run(&scene(&text));
-    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.trouble());
+    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.failure());
     // 2T/θ'² at an angle.
     let inertia = |s: f64, c: f64| {
         let square = |x: f64, z: f64| x * x + z * z;
@@ -216,7 +216,7 @@ fn a_start_at_the_flat_position_goes_the_way_its_velocities_say() {
     let quarter = std::f64::consts::FRAC_PI_2;
     let text = parallelogram(&Frame::plain(), [1.0, 2.0], [1.0; 3], quarter, spin, until);
     let (simulation, _) = run(&scene(&text));
-    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.trouble());
+    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.failure());
     let states = simulation.states();
     let (s, c) = (quarter + spin * until).sin_cos();
     let off = (states[0].position - Vector3::new(0.5 * s, 0.0, 0.5 * c)).norm();
@@ -264,7 +264,7 @@ fn jointed([length, mass, time]: [f64; 3]) -> String {
 
 fn ended([length, mass, time]: [f64; 3]) -> (Vec<State>, Vec<Vector3<f64>>, usize) {
     let (simulation, memory) = run(&scene(&jointed([length, mass, time])));
-    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.trouble());
+    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.failure());
     let audit = simulation.audit();
     let joint = audit.joint_error_max.unwrap().value;
     assert!(audit.energy_error_max.value < 1e-12 && joint < 1e-13, "{audit:?}");
@@ -351,7 +351,7 @@ fn friction_does_not_depend_on_units() {
             0.3 * length,
         );
         let (simulation, _) = run(&scene(&text));
-        assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.trouble());
+        assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.failure());
         let state = simulation.states()[0];
         (state.position / length, state.velocity * (time / length))
     };
@@ -377,13 +377,13 @@ fn motion_too_fast_for_the_time_asked_for_is_told() {
     for (gravity, stiffness) in [(1e80, 100.0), (9.81, 1e80), (1e80, 1e80)] {
         let begun = Instant::now();
         let (simulation, _) = run(&scene(&text(gravity, stiffness)));
-        assert_eq!(simulation.stopped(), Some(Stopped::Lost));
-        assert_eq!(simulation.trouble().unwrap().cause, Cause::Tied(Obstacle::Endless));
+        assert_eq!(simulation.stopped(), Some(Stopped::Failed));
+        assert_eq!(simulation.failure().unwrap().cause, Cause::Tied(Obstacle::Endless));
         assert!(begun.elapsed().as_secs() < 60);
     }
     // Great numbers alone are no trouble.
     let scaled = jointed([1e80, 1e80, 1.0]);
     let (simulation, _) = run(&scene(&scaled));
-    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.trouble());
+    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.failure());
     assert!(simulation.audit().joint_error_max.unwrap().value < 1e-13);
 }

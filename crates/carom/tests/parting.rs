@@ -224,7 +224,7 @@ impl Motion for Reversed {
         self.0.acceleration()
     }
 
-    fn unsteadiness(&self) -> f64 {
+    fn acceleration_bound(&self) -> f64 {
         0.0
     }
 

@@ -594,7 +594,7 @@ fn bodies_that_settle_come_to_rest_with_their_energy_accounted_for() {
         let (simulation, memory) = run(&scene);
         let (audit, counts) = (simulation.audit(), simulation.counts());
         println!("{name}: {:?} {} events {audit:?}", simulation.stopped(), counts.events);
-        assert_eq!(simulation.stopped(), Some(Stopped::Until), "{name}: {:?}", simulation.trouble());
+        assert_eq!(simulation.stopped(), Some(Stopped::Until), "{name}: {:?}", simulation.failure());
         assert!(
             audit.energy_error_max.value < 1e-12 && audit.energy_gain_max.value < 1e-12,
             "{name}: {audit:?}"
@@ -629,7 +629,7 @@ fn friction_in_held_contact() {
             audit.energy_error_max.value,
             audit.gap_min
         );
-        assert_eq!(simulation.stopped(), Some(Stopped::Until), "{name}: {:?}", simulation.trouble());
+        assert_eq!(simulation.stopped(), Some(Stopped::Until), "{name}: {:?}", simulation.failure());
         assert!(memory.events.len() < 1000, "{name}");
         assert!(audit.energy_error_max.value < 1e-13 && audit.gap_min > -1e-13, "{name}");
         assert!(audit.energy_gain_max.value < 1e-13, "{name}");

@@ -79,7 +79,7 @@ fn a_double_pendulum_at_a_wall_keeps_its_energy() {
     let states: Vec<State> = scene.bodies.iter().map(|b| b.state).collect();
     let before = energy(&scene, &states);
     let (simulation, memory) = run(&scene);
-    assert_eq!(simulation.stopped(), Some(Stopped::MaxEvents), "{:?}", simulation.trouble());
+    assert_eq!(simulation.stopped(), Some(Stopped::MaxEvents), "{:?}", simulation.failure());
     let impacts = memory.events.iter().filter(|event| event.kind == Kind::Impact);
     let (mut worst, mut count): (f64, u32) = (0.0, 0);
     for event in impacts {
@@ -135,7 +135,7 @@ fn a_ball_rolls_in_a_box_of_rough_walls() {
              [[joint]]\nname = \"rolling\"\nbodies = [\"ball\"]\nkind = {{ rolling = {{ plane = \"floor\" }} }}\n"
         ));
         let (simulation, memory) = run(&scene);
-        assert_eq!(simulation.stopped(), Some(Stopped::MaxEvents), "{:?}", simulation.trouble());
+        assert_eq!(simulation.stopped(), Some(Stopped::MaxEvents), "{:?}", simulation.failure());
         let (mut worst, mut straight, mut impacts): (f64, f64, u32) = (0.0, 0.0, 0);
         let mut last = scene.bodies[0].state;
         let mut since = 0.0;
@@ -259,7 +259,7 @@ fn a_parallelogram_of_hinges_swings_as_a_pendulum() {
     let states: Vec<State> = scene.bodies.iter().map(|b| b.state).collect();
     let before = energy(&scene, &states);
     let (simulation, _) = run(&scene);
-    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.trouble());
+    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.failure());
     let end = simulation.states();
     let late = end[0].angular_velocity.y / (pull * angle.sin() / total);
     let drift = (energy(&scene, &end) - before).abs() / pull;
@@ -321,7 +321,7 @@ fn a_snapshot_of_tied_bodies_goes_on_to_the_bit() {
         let mut whole = start(&scene);
         let mut all = Memory::default();
         whole.run(&mut all, |_| true);
-        assert_eq!(whole.stopped(), Some(Stopped::Until), "{:?}", whole.trouble());
+        assert_eq!(whole.stopped(), Some(Stopped::Until), "{:?}", whole.failure());
         let mut first = start(&scene);
         let mut memory = Memory::default();
         first.run(&mut memory, |now| now.counts().events < stop);
@@ -353,7 +353,7 @@ fn what_rolling_takes_is_the_greatest_over_the_motion() {
     };
     let slow = text(0.7, 0.8);
     let (simulation, _) = run(&slow);
-    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.trouble());
+    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.failure());
     let demand = *simulation.rolling_demands().next().unwrap();
     assert_eq!(demand.pulls, None);
     // The same motion as a flow of its own, looked at closely.

@@ -13,7 +13,7 @@ use carom::scene::instant::{Instant, TOUCHING};
 use carom::scene::model::Scene;
 use carom::simulation::Simulation;
 
-use carom::run::{Stopped, Unfit, World};
+use carom::run::{InvalidStart, Stopped, World};
 use nalgebra::{UnitQuaternion, Vector3};
 use random::Source;
 use running::{run, scene, start};
@@ -67,7 +67,7 @@ fn hinged_frames_swing_into_each_other_as_solved() {
     }
     let scene = scene(&text);
     let (simulation, memory) = run(&scene);
-    assert_eq!(simulation.stopped(), Some(Stopped::MaxEvents), "{:?}", simulation.trouble());
+    assert_eq!(simulation.stopped(), Some(Stopped::MaxEvents), "{:?}", simulation.failure());
     let mut numbers: Vec<u64> =
         memory.events.iter().filter(|e| e.kind == Kind::Impact).map(|e| e.number).collect();
     numbers.dedup();
@@ -116,7 +116,7 @@ fn a_lever_comes_to_rest_on_a_stop_and_is_lifted_off() {
          [[body]]\nname = \"ball\"\nshape = {{ sphere = {{ radius = 0.1 }} }}\nmass = 0.5\nposition = [-0.35, 0, 10]\n"
     ));
     let (simulation, memory) = run(&scene);
-    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.trouble());
+    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.failure());
     let of = |kind: Kind| memory.events.iter().filter(move |event| event.kind == kind);
     let rest = of(Kind::Rest).next().unwrap();
     let lift = of(Kind::HoldEnd).next().unwrap();
@@ -170,7 +170,7 @@ fn rolling_breaks_into_sliding_where_friction_ends() {
     assert_eq!(slips.len(), 1);
     // The crossing is interpolated between samples.
     assert!((slips[0].time - crossing).abs() < 1e-7, "{} {crossing}", slips[0].time);
-    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.trouble());
+    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.failure());
     assert!(simulation.audit().energy_error_max.value < 1e-11);
 }
 
@@ -187,7 +187,7 @@ fn a_rolling_ball_is_thrown_up_by_a_rough_wall() {
          [[joint]]\nname = \"rolling\"\nbodies = [\"ball\"]\nkind = {{ rolling = {{ plane = \"floor\" }} }}\n"
     ));
     let (simulation, memory) = run(&scene);
-    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.trouble());
+    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.failure());
     let kinds: Vec<Kind> = memory.events.iter().map(|event| event.kind).collect();
     println!("{kinds:?}");
     assert_eq!(kinds.iter().filter(|kind| **kind == Kind::Slip).count(), 1);
@@ -210,15 +210,15 @@ fn a_start_off_its_joints_is_refused_with_the_amount() {
     };
     let rolling = "{ rolling = { plane = \"floor\" } }";
     match unfit(&ball("[0, 0, 0.6]", "[0, 0, 0]", rolling)) {
-        Err(Unfit::OffPlane { joint: 0, gap }) => assert!((gap - 0.1).abs() < 1e-15),
+        Err(InvalidStart::OffPlane { joint: 0, gap }) => assert!((gap - 0.1).abs() < 1e-15),
         other => panic!("{other:?}"),
     }
     match unfit(&ball("[0, 0, 0.5]", "[0.25, 0, 0]", rolling)) {
-        Err(Unfit::OffJoint { joint: 0, velocity }) => assert!((velocity - 0.25).abs() < 1e-15),
+        Err(InvalidStart::OffJoint { joint: 0, velocity }) => assert!((velocity - 0.25).abs() < 1e-15),
         other => panic!("{other:?}"),
     }
     match unfit(&ball("[0, 0, 0.7]", "[0, 0, 0]", "{ rows = [[1, 0, 0, 0, 0, 0]] }")) {
-        Err(Unfit::Instant { joint: 0 }) => {}
+        Err(InvalidStart::Instant { joint: 0 }) => {}
         other => panic!("{other:?}"),
     }
     assert_eq!(unfit(&ball("[0, 0, 0.50000000001]", "[0, 0, 0]", rolling)), Ok(()));
@@ -250,7 +250,7 @@ fn a_free_chain_keeps_momentum_among_balls() {
         );
     }
     let (simulation, memory) = run(&scene(&text));
-    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.trouble());
+    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.failure());
     let audit = simulation.audit();
     println!("{} events, {audit:?}", memory.events.len());
     assert!(memory.events.len() >= 5);
@@ -279,7 +279,7 @@ fn pendulums_swing_through_a_crowd() {
         [[body]]\nname = \"rotor\"\nshape = { ellipsoid = { semi_axes = [0.3, 0.1, 0.1] } }\nmass = 1\nposition = [2.8, 2.5, 3.5]\nvelocity = [0, -3, 0]\nangular_velocity = [0, 0, 3.75]\n\
         [[joint]]\nname = \"ball\"\nbodies = [\"rotor\"]\nkind = { ball = { point = [3.6, 2.5, 3.5] } }\n";
     let (simulation, memory) = run(&scene(&text));
-    assert_eq!(simulation.stopped(), Some(Stopped::MaxEvents), "{:?}", simulation.trouble());
+    assert_eq!(simulation.stopped(), Some(Stopped::MaxEvents), "{:?}", simulation.failure());
     let audit = simulation.audit();
     let tied = memory.events.iter().filter(|event| !event.joints().is_empty()).count();
     println!("{} events, {tied} with joints, {audit:?}", memory.events.len());
@@ -355,12 +355,12 @@ fn odd_mechanisms_have_an_answer() {
                 let audit = simulation.audit();
                 println!(
                     "{k}: {stopped:?} {:?}, {} events, energy {:.1e}, joints {:?}",
-                    simulation.trouble(),
+                    simulation.failure(),
                     memory.events.len(),
                     audit.energy_error_max.value,
                     audit.joint_error_max.map(|w| w.value)
                 );
-                assert!(matches!(stopped, Stopped::Until | Stopped::Lost), "{k}: {stopped:?}");
+                assert!(matches!(stopped, Stopped::Until | Stopped::Failed), "{k}: {stopped:?}");
                 assert!(audit.energy_error_max.value < 1e-10, "{k}");
                 assert!(audit.joint_error_max.unwrap().value < 1e-12, "{k}");
             }
@@ -392,7 +392,7 @@ fn a_dead_stop_is_held_from_every_side() {
         );
         let (simulation, memory) = run(&scene(&text));
         let kinds: Vec<Kind> = memory.events.iter().map(|event| event.kind).collect();
-        assert_eq!(kinds, [Kind::Impact, Kind::HoldBegin], "{case}: {:?}\n{text}", simulation.trouble());
+        assert_eq!(kinds, [Kind::Impact, Kind::HoldBegin], "{case}: {:?}\n{text}", simulation.failure());
         assert!(simulation.states()[0].velocity.norm() < 1e-14);
     }
 }
@@ -451,7 +451,7 @@ fn joints_hold_while_contacts_roll_across_flats() {
         let audit = simulation.audit();
         let joint = audit.joint_error_max.unwrap().value;
         held += u32::from(memory.events.iter().any(|event| event.kind == Kind::HoldBegin));
-        assert_eq!(simulation.stopped(), Some(Stopped::Until), "{case}: {:?}\n{text}", simulation.trouble());
+        assert_eq!(simulation.stopped(), Some(Stopped::Until), "{case}: {:?}\n{text}", simulation.failure());
         (joints, energies) = (joints.max(joint), energies.max(audit.energy_error_max.value));
         assert!(joint < 1e-12 && audit.energy_error_max.value < 1e-13, "{case}: {audit:?}\n{text}");
     }

@@ -18,7 +18,7 @@ use running::scene;
 
 fn run(scene: &Scene) -> (Simulation, Memory) {
     let (simulation, memory) = running::run(scene);
-    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.trouble());
+    assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.failure());
     (simulation, memory)
 }
 

@@ -169,7 +169,7 @@ impl Motion for Swinging {
         Vector3::zeros()
     }
 
-    fn unsteadiness(&self) -> f64 {
+    fn acceleration_bound(&self) -> f64 {
         self.amplitude.norm() * self.rate * self.rate
     }
 

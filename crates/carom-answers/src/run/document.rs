@@ -293,7 +293,7 @@ struct Performance {
     searches: u64,
     gaps: u64,
     samples: u64,
-    /// Collisions of a crowd made elastic because they followed another too soon.
+    /// Collisions of many bodies made elastic because they followed another too soon.
     elastic: u64,
     wall_s: f64,
     impacts_per_s: f64,

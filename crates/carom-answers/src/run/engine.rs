@@ -1,16 +1,17 @@
-//! The loop that a scene is run by: `simulation` for a few bodies, with holds, gravity and joints; `crowd` for very many.
+//! The engine that runs a scene: `simulation`, the general one, with persistent contacts, gravity and joints; `edmd`, event-driven
+//! molecular dynamics, for very many free bodies.
 //!
 //! Both stop on the way where something is to be measured or sampled. The times of these stops depend on the scene
 //! alone, so a run that was interrupted makes the same ones.
 
 use carom::body::State;
-use carom::crowd::{self, Crowd, Unsuited};
+use carom::edmd::{self, Edmd, Unsuited};
 use carom::observe::Observer;
 use carom::record::{Event, JointReaction, Moment, Recorder, Sample};
 use carom::scene::model::Scene;
 use carom::simulation::{self, RollingDemand, Simulation, SingularPassages};
 
-use carom::run::{Audit, Counts, Stopped, Trouble, Unfit, World};
+use carom::run::{Audit, Counts, Failure, InvalidStart, Stopped, World};
 use serde::{Deserialize, Serialize};
 
 use super::settings::Settings;
@@ -23,35 +24,36 @@ pub enum Loop {
     /// The general one.
     Simulation,
     /// That of very many bodies.
-    Crowd,
+    #[serde(alias = "crowd")]
+    Edmd,
 }
 
 impl Loop {
     /// Both.
-    pub const ALL: [Self; 2] = [Self::Simulation, Self::Crowd];
+    pub const ALL: [Self; 2] = [Self::Simulation, Self::Edmd];
 
     /// Its name in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Simulation => "simulation",
-            Self::Crowd => "crowd",
+            Self::Edmd => "edmd",
         }
     }
 
     /// The one for a scene: very many bodies, if nothing about them needs the general one.
     pub fn of(scene: &Scene, world: &World) -> Self {
         let many = !scene.fills.is_empty() || scene.bodies.len() >= MANY;
-        if many && unsuited(scene, world).is_none() { Self::Crowd } else { Self::Simulation }
+        if many && unsuited(scene, world).is_none() { Self::Edmd } else { Self::Simulation }
     }
 }
 
-/// From this many bodies on a scene is run as a crowd, if it can be.
+/// From this many bodies on a scene is run by `edmd`, if it can be.
 const MANY: usize = 200;
 
 /// Collisions at most between two looks at the clock on the wall.
 const AT_A_TIME: u64 = 2000;
 
-/// What about a scene a crowd does not do, in words.
+/// Why a scene cannot use the many-body engine, in words.
 pub fn unsuited(scene: &Scene, world: &World) -> Option<&'static str> {
     if !scene.joints.is_empty() {
         return Some("it has joints");
@@ -59,7 +61,7 @@ pub fn unsuited(scene: &Scene, world: &World) -> Option<&'static str> {
     if !scene.loads.is_empty() {
         return Some("it has loads");
     }
-    match Crowd::suits(world) {
+    match Edmd::suits(world) {
         Ok(()) => None,
         Err(Unsuited::Gravity) => Some("there is gravity, under which bodies come to rest on one another"),
         Err(Unsuited::Number) => Some("it has too many bodies or planes"),
@@ -83,7 +85,7 @@ pub struct Engine {
     /// What it measures, in a box.
     pub observer: Option<Observer>,
     settings: Settings,
-    /// Samples taken by a crowd's run.
+    /// Samples taken of a many-body run.
     samples: u64,
     stopped: Option<Stopped>,
     /// Room for states.
@@ -92,7 +94,7 @@ pub struct Engine {
 
 enum Runner {
     Simulation(Box<Simulation>),
-    Crowd(Box<Crowd>),
+    Edmd(Box<Edmd>),
 }
 
 /// The whole state of a run.
@@ -108,16 +110,22 @@ pub struct Snapshot {
 #[serde(rename_all = "snake_case")]
 enum RunnerSnapshot {
     Simulation(Box<simulation::Snapshot>),
-    Crowd(Box<crowd::Snapshot>),
+    #[serde(alias = "crowd")]
+    Edmd(Box<edmd::Snapshot>),
 }
 
 impl Engine {
     /// Prepares a run.
-    pub fn new(which: Loop, world: World, states: &[State], settings: Settings) -> Result<Self, Vec<Unfit>> {
+    pub fn new(
+        which: Loop,
+        world: World,
+        states: &[State],
+        settings: Settings,
+    ) -> Result<Self, Vec<InvalidStart>> {
         let observer = Observer::new(&world, states, settings.until, settings.max_events as u64);
         let runner = match which {
             Loop::Simulation => Runner::Simulation(Box::new(Simulation::new(world, states, settings.run())?)),
-            Loop::Crowd => Runner::Crowd(Box::new(Crowd::new(world, states, settings.crowd())?)),
+            Loop::Edmd => Runner::Edmd(Box::new(Edmd::new(world, states, settings.edmd())?)),
         };
         Ok(Self { runner, observer, settings, samples: 0, stopped: None, states: Vec::new() })
     }
@@ -132,8 +140,8 @@ impl Engine {
             RunnerSnapshot::Simulation(state) => {
                 Runner::Simulation(Box::new(Simulation::resume(world, settings.run(), state).ok()?))
             }
-            RunnerSnapshot::Crowd(state) => {
-                Runner::Crowd(Box::new(Crowd::resume(world, settings.crowd(), state).ok()?))
+            RunnerSnapshot::Edmd(state) => {
+                Runner::Edmd(Box::new(Edmd::resume(world, settings.edmd(), state).ok()?))
             }
         };
         let (samples, stopped) = (snapshot.samples, snapshot.stopped);
@@ -142,8 +150,8 @@ impl Engine {
 
     /// Lets so many threads work on it, where that can be; one if nothing is said.
     pub fn set_threads(&mut self, threads: usize) {
-        if let Runner::Crowd(crowd) = &mut self.runner {
-            crowd.set_threads(threads);
+        if let Runner::Edmd(edmd) = &mut self.runner {
+            edmd.set_threads(threads);
         }
     }
 
@@ -151,7 +159,7 @@ impl Engine {
     pub fn snapshot(&self) -> Snapshot {
         let state = match &self.runner {
             Runner::Simulation(simulation) => RunnerSnapshot::Simulation(Box::new(simulation.snapshot())),
-            Runner::Crowd(crowd) => RunnerSnapshot::Crowd(Box::new(crowd.snapshot())),
+            Runner::Edmd(edmd) => RunnerSnapshot::Edmd(Box::new(edmd.snapshot())),
         };
         let observer = self.observer.as_ref().map(|observer| observer.record().clone());
         Snapshot { state, observer, samples: self.samples, stopped: self.stopped }
@@ -181,7 +189,7 @@ impl Engine {
                     other => self.stopped = other,
                 }
             }
-            Runner::Crowd(crowd) => {
+            Runner::Edmd(edmd) => {
                 let sampled = self.settings.sample > 0.0 && sink.wants_samples();
                 #[expect(clippy::cast_precision_loss, reason = "fewer samples than 2^53")]
                 let sample = if sampled { self.samples as f64 * self.settings.sample } else { f64::INFINITY };
@@ -189,7 +197,7 @@ impl Engine {
                 let ended = {
                     let keeps = self.settings.record_events;
                     let mut recorder = Both { sink, observer: self.observer.as_mut(), keeps };
-                    crowd.go_on_to(stop, AT_A_TIME, &mut recorder)
+                    edmd.go_on_to(stop, AT_A_TIME, &mut recorder)
                 };
                 match ended {
                     None => {}
@@ -198,8 +206,8 @@ impl Engine {
                 }
             }
         }
-        if let (Some(_), Runner::Crowd(crowd)) = (self.stopped, &mut self.runner) {
-            crowd.compare();
+        if let (Some(_), Runner::Edmd(edmd)) = (self.stopped, &mut self.runner) {
+            edmd.compare();
         }
         self.stopped.is_none()
     }
@@ -209,7 +217,7 @@ impl Engine {
         let mut states = std::mem::take(&mut self.states);
         match &self.runner {
             Runner::Simulation(simulation) => states = simulation.states(),
-            Runner::Crowd(crowd) => crowd.states_into(&mut states),
+            Runner::Edmd(edmd) => edmd.states_into(&mut states),
         }
         if let Some(mut observer) = self.observer.take() {
             if observer.next() <= stop {
@@ -219,14 +227,14 @@ impl Engine {
         }
         #[expect(clippy::cast_precision_loss, reason = "fewer samples than 2^53")]
         let time = self.samples as f64 * self.settings.sample;
-        if matches!(self.runner, Runner::Crowd(_))
+        if matches!(self.runner, Runner::Edmd(_))
             && self.settings.sample > 0.0
             && time <= stop
             && sink.wants_samples()
         {
             self.samples += 1;
-            if let Runner::Crowd(crowd) = &mut self.runner {
-                crowd.look_at_sample();
+            if let Runner::Edmd(edmd) = &mut self.runner {
+                edmd.look_at_sample();
             }
             let sample =
                 |(body, &state): (usize, &State)| Sample { time, moment: Moment::Sample, body, state };
@@ -244,7 +252,7 @@ impl Engine {
         let measured = self.observer.as_ref().is_some_and(|observer| observer.next() <= stop);
         #[expect(clippy::cast_precision_loss, reason = "fewer samples than 2^53")]
         let next = self.samples as f64 * self.settings.sample;
-        let sampled = matches!(self.runner, Runner::Crowd(_))
+        let sampled = matches!(self.runner, Runner::Edmd(_))
             && self.settings.sample > 0.0
             && sink.wants_samples()
             && next <= stop;
@@ -255,7 +263,7 @@ impl Engine {
     pub fn which(&self) -> Loop {
         match self.runner {
             Runner::Simulation(_) => Loop::Simulation,
-            Runner::Crowd(_) => Loop::Crowd,
+            Runner::Edmd(_) => Loop::Edmd,
         }
     }
 
@@ -263,7 +271,7 @@ impl Engine {
     pub fn world(&self) -> &World {
         match &self.runner {
             Runner::Simulation(simulation) => simulation.world(),
-            Runner::Crowd(crowd) => crowd.world(),
+            Runner::Edmd(edmd) => edmd.world(),
         }
     }
 
@@ -271,7 +279,7 @@ impl Engine {
     pub fn time(&self) -> f64 {
         match &self.runner {
             Runner::Simulation(simulation) => simulation.time(),
-            Runner::Crowd(crowd) => crowd.time(),
+            Runner::Edmd(edmd) => edmd.time(),
         }
     }
 
@@ -284,7 +292,7 @@ impl Engine {
     pub fn states(&self) -> Vec<State> {
         match &self.runner {
             Runner::Simulation(simulation) => simulation.states(),
-            Runner::Crowd(crowd) => crowd.states(),
+            Runner::Edmd(edmd) => edmd.states(),
         }
     }
 
@@ -292,7 +300,7 @@ impl Engine {
     pub fn audit(&self) -> Audit {
         match &self.runner {
             Runner::Simulation(simulation) => simulation.audit(),
-            Runner::Crowd(crowd) => crowd.audit(),
+            Runner::Edmd(edmd) => edmd.audit(),
         }
     }
 
@@ -300,8 +308,8 @@ impl Engine {
     pub fn counts(&self) -> Counts {
         match &self.runner {
             Runner::Simulation(simulation) => simulation.counts(),
-            Runner::Crowd(crowd) => {
-                let mut counts = crowd.counts();
+            Runner::Edmd(edmd) => {
+                let mut counts = edmd.counts();
                 counts.samples = self.samples;
                 counts
             }
@@ -312,7 +320,7 @@ impl Engine {
     pub fn rolling_demands(&self) -> Vec<RollingDemand> {
         match &self.runner {
             Runner::Simulation(simulation) => simulation.rolling_demands().copied().collect(),
-            Runner::Crowd(_) => Vec::new(),
+            Runner::Edmd(_) => Vec::new(),
         }
     }
 
@@ -320,7 +328,7 @@ impl Engine {
     pub fn singular_passages(&self) -> Vec<SingularPassages> {
         match &self.runner {
             Runner::Simulation(simulation) => simulation.singular_passages().copied().collect(),
-            Runner::Crowd(_) => Vec::new(),
+            Runner::Edmd(_) => Vec::new(),
         }
     }
 
@@ -328,7 +336,7 @@ impl Engine {
     pub fn dependent_rows(&self) -> usize {
         match &self.runner {
             Runner::Simulation(simulation) => simulation.dependent_rows(),
-            Runner::Crowd(_) => 0,
+            Runner::Edmd(_) => 0,
         }
     }
 
@@ -338,10 +346,10 @@ impl Engine {
     }
 
     /// What could not be followed, where that ended the run.
-    pub fn trouble(&self) -> Option<Trouble> {
+    pub fn failure(&self) -> Option<Failure> {
         match &self.runner {
-            Runner::Simulation(simulation) => simulation.trouble(),
-            Runner::Crowd(crowd) => crowd.trouble(),
+            Runner::Simulation(simulation) => simulation.failure(),
+            Runner::Edmd(edmd) => edmd.failure(),
         }
     }
 }

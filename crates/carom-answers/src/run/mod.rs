@@ -120,15 +120,15 @@ impl Running {
         let which = match changes.which {
             None => Loop::of(scene, &world),
             Some(Loop::Simulation) => Loop::Simulation,
-            Some(Loop::Crowd) => match engine::unsuited(scene, &world) {
-                None => Loop::Crowd,
+            Some(Loop::Edmd) => match engine::unsuited(scene, &world) {
+                None => Loop::Edmd,
                 Some(why) => {
-                    let message = format!("the scene is none for a crowd: {why}");
+                    let message = format!("this scene cannot use the many-body loop: {why}");
                     return Err(InputError::of_option(Some("loop"), &message, Some("simulation")));
                 }
             },
         };
-        if which == Loop::Crowd && scene.run.contact_time.is_none() {
+        if which == Loop::Edmd && scene.run.contact_time.is_none() {
             scene.run.contact_time = engine::contact_time(&world, &states);
         }
         let settings = Settings { replica: changes.replica, ..Settings::of(&scene.run, changes.strict) };
@@ -174,7 +174,7 @@ impl Running {
         Self { input, scene, settings, engine, warnings, limits, watch, end: None }
     }
 
-    /// Goes on for a while, an event or some thousand collisions of a crowd, and returns whether there may be more.
+    /// Goes on for a while, an event or some thousand collisions of many bodies, and returns whether there may be more.
     pub fn step(&mut self, sink: &mut impl Sink) -> bool {
         if self.end.is_some() {
             return false;
@@ -189,9 +189,9 @@ impl Running {
         self.end.is_none()
     }
 
-    /// How a run has ended that has stopped so: what a crowd cannot hold is where a run may have been meant to end.
+    /// How a run has ended that has stopped so: what the many-body engine cannot hold is where a run may have been meant to end.
     fn ended(&self, stopped: Stopped) -> End {
-        let unheld = self.engine.trouble().is_some_and(|trouble| trouble.cause == Cause::Unheld);
+        let unheld = self.engine.failure().is_some_and(|trouble| trouble.cause == Cause::Unheld);
         let asked = self.settings.on_paradox == Paradox::Stop;
         End::Stopped(if unheld && asked { Stopped::Paradox } else { stopped })
     }
@@ -233,7 +233,7 @@ impl End {
             Self::Stopped(Stopped::Paradox) => "paradox",
             Self::Stopped(Stopped::Interrupted) => "interrupted",
             Self::Stopped(Stopped::Stalled) => "stalled",
-            Self::Stopped(Stopped::Lost) => "lost",
+            Self::Stopped(Stopped::Failed) => "lost",
             Self::Violation(_) => "violation",
         }
     }
@@ -249,7 +249,7 @@ impl End {
     /// What the run comes to.
     pub fn verdict(self) -> Verdict {
         match self {
-            Self::Stopped(Stopped::Stalled | Stopped::Lost) => Verdict::NoAnswer,
+            Self::Stopped(Stopped::Stalled | Stopped::Failed) => Verdict::NoAnswer,
             Self::Stopped(_) => Verdict::Done,
             Self::Violation(violation) => Verdict::Violated(violation.quantity),
         }

@@ -3,7 +3,7 @@
 use carom::contact::Side;
 use carom::flow::Obstacle;
 use carom::observe::Quantity;
-use carom::run::{Cause, Stopped, Trouble};
+use carom::run::{Cause, Failure, Stopped};
 use carom::scene::instant::name;
 use carom::scene::model::{Fill, Scene, Start};
 use carom::shape::Shape;
@@ -61,7 +61,7 @@ impl Running {
         if self.end == Some(End::Stopped(Stopped::Paradox)) {
             return None;
         }
-        let Trouble { time, sides, cause } = self.engine.trouble()?;
+        let Failure { time, sides, cause } = self.engine.failure()?;
         let [first, second] = sides.map(|side| name(&self.scene, side));
         let what = match cause {
             Cause::Tied(_) if first == second => format!("the motion of {first}"),
@@ -207,7 +207,7 @@ fn because(cause: Cause) -> &'static str {
         }
         Cause::Law => "the impact law has no answer there",
         Cause::Unheld => {
-            "they touch without approach and would sink into each other, and the loop `crowd` holds no contact: `--loop simulation` does"
+            "they touch without approach and would sink into each other, and the loop `edmd` holds no contact: `--loop simulation` does"
         }
         Cause::Hold(obstacle) | Cause::Tied(obstacle) => obstacle_in_words(obstacle),
     }

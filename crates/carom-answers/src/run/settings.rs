@@ -1,6 +1,6 @@
 //! How a scene is run: what the file says and the command line changes, as it goes into files.
 
-use carom::crowd;
+use carom::edmd;
 use carom::scene::model::{OnParadox, RunSettings};
 use serde::{Deserialize, Serialize};
 
@@ -61,8 +61,8 @@ impl Settings {
     }
 
     /// The same for very many bodies.
-    pub fn crowd(&self) -> crowd::Settings {
-        crowd::Settings {
+    pub fn edmd(&self) -> edmd::Settings {
+        edmd::Settings {
             max_events: self.max_events as u64,
             growth: 0.0,
             contact_time: self.contact_time.unwrap_or(0.0),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use carom::fill::{self, Unplaced};
 use carom::joint::Kind as JointKind;
-use carom::run::Unfit;
+use carom::run::InvalidStart;
 use carom::scene::Diagnostic;
 use carom::scene::model::{Scene, Start};
 use carom::shape::Shape;
@@ -153,40 +153,40 @@ fn has_lattice(scene: &Scene) -> bool {
 }
 
 /// The error of bodies and joints that make the initial states invalid.
-pub fn invalid_start(subject: &Subject, unfit: &[Unfit]) -> InputError {
+pub fn invalid_start(subject: &Subject, unfit: &[InvalidStart]) -> InputError {
     let (scene, source) = (&subject.scene, subject.source());
     let place = |body: usize| overlap::place(scene, body);
     let overlaps = unfit.iter().filter_map(|unfit| match *unfit {
-        Unfit::Overlap { first, second, depth } => Some(Overlap { first, second, depth }),
+        InvalidStart::Overlap { first, second, depth } => Some(Overlap { first, second, depth }),
         _ => None,
     });
     let overlaps = overlap::explain(&source, scene, overlaps);
-    let say = |unfit: &Unfit| {
+    let say = |unfit: &InvalidStart| {
         Some(match unfit {
-            Unfit::BoxTooShort { body } => {
+            InvalidStart::BoxTooShort { body } => {
                 let radius = scene.bodies[*body].body.shape.circumradius();
                 let message = "is too large for the periodic box: it could touch its own image";
                 let expected = format!("`world.periodic` lengths above {}", number(2.0 * radius));
                 source.explain(&place(*body), message, &expected)
             }
             // Said below, all at once.
-            Unfit::Overlap { .. } => return None,
-            Unfit::OffPlane { joint, gap } => off_plane(&source, scene, *joint, *gap),
-            Unfit::OffJoint { joint, velocity } => {
+            InvalidStart::Overlap { .. } => return None,
+            InvalidStart::OffPlane { joint, gap } => off_plane(&source, scene, *joint, *gap),
+            InvalidStart::OffJoint { joint, velocity } => {
                 let message = format!("forbids a velocity of {} that its bodies have", number(*velocity));
                 let expected =
                     "velocities that the joint allows, or the option `project` to take the nearest";
                 source.explain(&format!("joint[{joint}]"), &message, expected)
             }
-            Unfit::Instant { joint } => {
+            InvalidStart::Instant { joint } => {
                 let message = "holds at this instant only: rows do not say how they move with the bodies";
                 source.explain(&format!("joint[{joint}].kind"), message, "a joint that moves with its bodies")
             }
-            Unfit::Tied { body, obstacle } => {
+            InvalidStart::Tied { body, obstacle } => {
                 let message = format!("has no motion from here: {}", obstacle_in_words(*obstacle));
                 source.explain(&format!("body[{body}]"), &message, "joints that some motion can keep")
             }
-            Unfit::Motion { body } => {
+            InvalidStart::Motion { body } => {
                 let message = "moves beyond what floating point holds";
                 source.explain(&place(*body), message, "a motion that can be computed")
             }

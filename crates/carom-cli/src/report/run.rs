@@ -25,8 +25,8 @@ pub fn write(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()
         writeln!(out, "Taken up at t = {} after {}.", number(time), count(events, "event"))?;
     }
     writeln!(out, "{} {}", happened(run), ended(run, style))?;
-    if run.running.engine.which() == Loop::Crowd {
-        writeln!(out, "Run by the loop `crowd`, for very many bodies.")?;
+    if run.running.engine.which() == Loop::Edmd {
+        writeln!(out, "Run by the loop `edmd`, for very many bodies.")?;
     }
     events(out, run, style)?;
     let lasting = run.summary.holds.iter().map(|hold| lasted(run.scene(), hold));
@@ -104,7 +104,7 @@ fn ended(run: &Finished, style: Style) -> String {
         End::Stopped(Stopped::Stalled) => style.alarm(&format!(
             "Events accumulate without end at t = {time}, and the run cannot pass that time."
         )),
-        End::Stopped(Stopped::Lost) => {
+        End::Stopped(Stopped::Failed) => {
             style.alarm(&format!("The motion could not be followed beyond t = {time}."))
         }
         End::Violation(violation) => {

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Panel = Literal["position", "velocity", "angular_velocity", "energy"]
 OnParadox = Literal["hold", "pass", "stop"]
-Loop = Literal["simulation", "crowd"]
+Loop = Literal["simulation", "edmd"]
 Force = Callable[[float, Floats, Floats, Floats, Floats], Any]
 
 
@@ -304,7 +304,7 @@ def run(
       events only.
     - `on_paradox`: what happens where nothing closes and free flight would overlap: `hold` the contact by its finite force, `pass`
       through, or `stop`.
-    - `loop`: `simulation`, or `crowd` for very many free bodies; without it the one that suits.
+    - `loop`: `simulation`, or `edmd` for very many free bodies; without it the one that suits.
     - `threads`: how many threads work on it, where many bodies are not spheres; without it as many as there are cores. No result
       depends on it.
     - `replica`: which of the copies that differ in the seeds of their fills, as in `run_replicas`; the scene must have a fill.

@@ -1,10 +1,10 @@
 //! The wall that bodies moved by a flow come to: a search that knows nothing of the library's own.
 
-use carom::flow::Piece;
+use carom::flow::DenseStep;
 
 /// Where in a piece something falls through zero: by samples, then by halving.
 #[must_use]
-pub fn first_root(piece: &Piece, gap: impl Fn(f64) -> f64) -> Option<f64> {
+pub fn first_root(piece: &DenseStep, gap: impl Fn(f64) -> f64) -> Option<f64> {
     let at = |k: u32| piece.from + (piece.until - piece.from) * f64::from(k) / 64.0;
     for k in 0..64 {
         let (mut low, mut high) = (at(k), at(k + 1));

@@ -81,7 +81,7 @@ impl<K> Cluster<K> {
     pub(crate) fn keeps_spin(&self, world: &World, body: usize) -> bool {
         let at = |contact: &&Encounter<K>| contact.sides.contains(&Side::Body(body));
         world.bodies[body].shape.ball().is_some()
-            && !world.tied(body)
+            && !world.constrained(body)
             && self.contacts.iter().filter(at).all(|contact| contact.surface == Surface::Smooth)
     }
 

@@ -17,7 +17,7 @@ use super::velocities::{self, Kind};
 use super::{Gas, Stage, Unplaced};
 use crate::body::State;
 use crate::contact::Surface;
-use crate::crowd::{Crowd, Settings};
+use crate::edmd::{Edmd, Settings};
 use crate::run::{Stopped, World};
 use crate::scene::model::{Scene, SurfaceRules};
 use crate::shape::{HalfSpace, Shape};
@@ -77,7 +77,7 @@ pub(super) fn grow(
         }
         let settings = Settings { max_events: u64::MAX, growth: rate / size, contact_time: 0.0 };
         let mut crowd = start(gas, size, &mut states, &kinds, random, settings)?;
-        let mut grown = |crowd: &Crowd| {
+        let mut grown = |crowd: &Edmd| {
             let size = size * crowd.size();
             go_on(Stage::Growing { packing: wanted * size * size * size, wanted })
         };
@@ -142,12 +142,12 @@ pub(super) fn equilibrate(
     Ok(())
 }
 
-/// Advances a crowd as [`Crowd::advance`] does, and asks now and then whether to go on.
+/// Advances a crowd as [`Edmd::advance`] does, and asks now and then whether to go on.
 fn advance(
-    crowd: &mut Crowd,
+    crowd: &mut Edmd,
     until: f64,
     most: u64,
-    go_on: &mut dyn FnMut(&Crowd) -> bool,
+    go_on: &mut dyn FnMut(&Edmd) -> bool,
 ) -> Result<Option<Stopped>, Unplaced> {
     let mut left = most;
     loop {
@@ -186,7 +186,7 @@ fn start(
     kinds: &[Kind],
     random: &mut Random,
     settings: Settings,
-) -> Result<Crowd, Unplaced> {
+) -> Result<Edmd, Unplaced> {
     let mut streams: Vec<Random> = kinds.iter().map(|_| Random::new(random.bits(), 0)).collect();
     velocities::draw(kinds, Surface::Smooth, states, &mut streams);
     let mut scene = Scene {
@@ -209,13 +209,13 @@ fn start(
         }
     }
     let (world, states) = World::of(&scene);
-    let mut crowd = Crowd::new(world, &states, settings).map_err(|_| Unplaced::Lost)?;
+    let mut crowd = Edmd::new(world, &states, settings).map_err(|_| Unplaced::Lost)?;
     crowd.set_threads(gas.threads);
     Ok(crowd)
 }
 
 /// Takes the states of the fills' bodies, put back into the box.
-fn settle(gas: &Gas<'_>, crowd: &Crowd, states: &mut Vec<State>) {
+fn settle(gas: &Gas<'_>, crowd: &Edmd, states: &mut Vec<State>) {
     crowd.states_into(states);
     states.drain(..gas.ordinary);
     let region = &gas.region;

@@ -3,11 +3,11 @@
 
 use nalgebra::Vector3;
 
-use super::lines::Line;
-use super::series::MOST_TERMS;
+use super::rows::Row;
 use super::system::{Correction, Level, System};
-use super::{Flow, Obstacle, Part, Piece};
+use super::{DenseStep, Flow, Obstacle, Part};
 use crate::body::State;
+use crate::integrate::series::MOST_TERMS;
 use crate::motion::Derivatives;
 
 /// What is not known.
@@ -52,7 +52,7 @@ impl Flow {
     /// An obstacle where a rolling body has no surface.
     pub fn joint_errors(&self, states: &[State]) -> Result<Vec<Correction>, Obstacle> {
         let system = self.standing_at(states)?;
-        let along = |line: &Line| {
+        let along = |line: &Row| {
             let parts = line.bodies.iter().zip(&line.parts);
             parts.fold(0.0, |sum, (body, [linear, angular])| {
                 body.map_or(sum, |b| {
@@ -88,7 +88,7 @@ impl Flow {
     /// The work of forces that have no potential, from a piece's start to a time within. The integrand is as smooth as the
     /// motion, and the rule that of the step.
     #[must_use]
-    pub fn load_work(&self, piece: &Piece, until: f64) -> f64 {
+    pub fn load_work(&self, piece: &DenseStep, until: f64) -> f64 {
         if self.loads.iter().all(super::Load::is_conservative) {
             return 0.0;
         }

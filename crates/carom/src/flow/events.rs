@@ -5,12 +5,12 @@
 //! method on the force at the state itself. What friction has left, (μλ)² − f², and the slip along its first direction go the same
 //! way, as the polynomials through their values at the step's nodes.
 
-use super::gauss::{Field, Gauss, Leg};
-use super::series::{MOST_TERMS, first_fall, sum_and_slope};
 use super::sizes::{ROUNDING, Sizes};
 use super::system::System;
 use super::{Ending, Flow, Mode, Obstacle};
 use crate::contact::Surface;
+use crate::integrate::gauss::{Field, Gauss, Leg};
+use crate::integrate::series::{MOST_TERMS, first_fall, sum_and_slope};
 
 /// What is watched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

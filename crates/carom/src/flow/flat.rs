@@ -37,7 +37,7 @@
 
 use nalgebra::{Matrix2, Unit, Vector2, Vector3};
 
-use super::lines::Line;
+use super::rows::Row;
 use super::system::System;
 use super::{Flow, Part};
 use crate::contact::Side;
@@ -264,7 +264,7 @@ impl System<'_> {
                 let spin = self.placed[b].state.angular_velocity;
                 let zero = [Vector3::zeros(); 2];
                 self.flat_rows.push((i, k, self.lines.len()));
-                self.lines.push(Line {
+                self.lines.push(Row {
                     bodies: [None, Some(b)],
                     parts: [zero, [Vector3::zeros(), axis.cross(&normal) * length]],
                     push: None,

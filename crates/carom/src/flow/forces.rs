@@ -3,7 +3,7 @@
 
 use nalgebra::Vector3;
 
-use super::lines::NO_DERIVATIVES;
+use super::rows::NO_DERIVATIVES;
 use super::system::{Level, System};
 use super::{Mode, Obstacle};
 use crate::contact::Side;

@@ -17,7 +17,7 @@ use core::f64::consts::{FRAC_PI_2, TAU};
 use nalgebra::{DMatrix, DVector, Unit};
 
 use super::system::{Level, System};
-use super::{Flow, Mode, Obstacle, Piece};
+use super::{DenseStep, Flow, Mode, Obstacle};
 use crate::body::State;
 use crate::contact::Surface;
 use crate::joint::across;
@@ -190,7 +190,7 @@ impl Flow {
 
     /// Whether some rough contact slips, for want of a force that presses it.
     #[must_use]
-    pub fn is_slack(&self, piece: &Piece) -> bool {
+    pub fn is_slack(&self, piece: &DenseStep) -> bool {
         let slack = |i: usize| self.contacts[i].surface == Surface::Rough && piece.modes[i] == Mode::Smooth;
         (0..self.loose).any(slack)
     }

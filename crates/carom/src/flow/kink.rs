@@ -18,10 +18,10 @@
 use nalgebra::Vector3;
 
 use super::Flow;
-use super::gauss::{Field, Leg};
-use super::series::count;
 use super::system::System;
 use crate::contact::Side;
+use crate::integrate::gauss::{Field, Leg};
+use crate::integrate::series::count;
 use crate::shape::Convex;
 
 /// What a leg may be wrong by for having a kink within, relative to sizes.

@@ -1,7 +1,7 @@
 //! Motion under constraints: bodies kept in contact, smooth, rolling or with friction, and bodies tied by joints.
 //!
 //! A [`Flow`] is a group of bodies with contacts that hold; [`Flow::advance`] moves it by one step of
-//! [`gauss`], a [`Piece`], which knows every state within and ends where a contact lets go. A held contact pushes with
+//! [`gauss`], a [`DenseStep`], which knows every state within and ends where a contact lets go. A held contact pushes with
 //! the normal force λ that keeps the gap at zero, and it lasts as long as λ ≥ 0:
 //!
 //! ```text
@@ -27,48 +27,42 @@
 //! **How it fails.** Obstacles are values: a flat contact that starts to rock (there g'' is −∞), contacts that contradict each
 //! other, and friction that jams (Painlevé). A body without extent has no contact to hold.
 
-pub mod gauss;
-pub mod series;
-
 mod accelerations;
-pub(crate) mod balance;
-mod clock;
-mod cones;
+mod dense_step;
 mod events;
 mod flat;
 mod forces;
+mod frame;
 mod friction;
-pub(crate) mod golden;
+mod friction_cone;
 mod holding;
 mod kink;
-mod lines;
 mod load;
-mod newton;
 mod passage;
-mod piece;
-mod placed;
 mod rest;
+mod rows;
 mod sizes;
 mod slips;
 mod step;
 mod system;
 mod tie;
+mod time_transformation;
 mod unknowns;
 
 use nalgebra::Vector3;
 
+pub use dense_step::{DenseStep, Ending, Force, Reaction};
 pub use flat::Points;
 pub(crate) use friction::NO_SLIP;
 pub use holding::Holding;
 pub use load::{Custom, End, Load, Wrench};
-pub use piece::{Ending, Force, Piece, Reaction};
 pub use system::Correction;
 
 use crate::body::{Body, State};
 use crate::contact::{Side, Surface};
+use crate::integrate::gauss::Gauss;
 use crate::joint::Joint;
 use crate::shape::HalfSpace;
-use gauss::Gauss;
 use system::System;
 use tie::Tie;
 use unknowns::{PER_BODY, PER_CONTACT, PER_TIE};

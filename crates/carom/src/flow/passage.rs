@@ -29,12 +29,12 @@
 //! motion is smooth, on the scale √c, and is followed in steps as short. Where contacts slide with friction, or flats are rolled across, steps
 //! are as elsewhere, and end at the configuration.
 
-use super::gauss::{Field, Gauss, Leg};
-use super::golden::least;
-use super::piece::{Piece, Reaction};
+use super::dense_step::{DenseStep, Reaction};
 use super::system::{Level, System};
 use super::{Flow, Obstacle, Part};
 use crate::body::State;
+use crate::integrate::gauss::{Field, Gauss, Leg};
+use crate::integrate::golden::least;
 use crate::joint::Joint;
 
 /// A stage is close to the configuration if that divides the way between two stages less evenly than this.
@@ -158,7 +158,7 @@ impl Flow {
     /// What a joint exerts on its first body at a time within a piece of this flow: from the piece's polynomial, or near a singular
     /// configuration, where reactions may have a pole, from its states.
     #[must_use]
-    pub fn reaction(&self, piece: &Piece, joint: usize, t: f64) -> Reaction {
+    pub fn reaction(&self, piece: &DenseStep, joint: usize, t: f64) -> Reaction {
         let told = piece.reaction(joint, t);
         let (true, Part::Tie(tie)) = (piece.onto, self.joints[joint]) else { return told };
         let states: Vec<State> = (0..self.bodies.len()).map(|b| piece.at(b, t)).collect();

@@ -2,14 +2,14 @@
 
 use nalgebra::Vector3;
 
-use super::gauss::{Field, Leg};
-use super::piece::{Bounds, Ending, Piece};
-use super::placed::Placed;
+use super::dense_step::{Bounds, DenseStep, Ending};
+use super::frame::BodyFrame;
 use super::sizes::{ROUNDING, Sizes};
 use super::system::{Correction, System};
 use super::{Flow, Load, Obstacle};
 use crate::body::State;
 use crate::contact::Surface;
+use crate::integrate::gauss::{Field, Leg};
 
 /// Speeds below this, relative to a fall over the size, are rest where forces are in balance.
 const AT_REST: f64 = 1e-14;
@@ -25,7 +25,7 @@ impl Flow {
         bodies: &[f64],
         sizes: &Sizes,
     ) -> Result<Option<(Vec<State>, Leg)>, Obstacle> {
-        let still = |placed: &Placed| {
+        let still = |placed: &BodyFrame| {
             let length = sizes.length;
             placed.state.velocity.norm() + length * placed.state.angular_velocity.norm()
                 <= AT_REST * sizes.speed
@@ -90,9 +90,15 @@ impl Flow {
     }
 
     /// The piece of a group at rest.
-    pub(super) fn resting(&self, system: System, rested: Vec<State>, leg: Leg, given: Correction) -> Piece {
+    pub(super) fn resting(
+        &self,
+        system: System,
+        rested: Vec<State>,
+        leg: Leg,
+        given: Correction,
+    ) -> DenseStep {
         let none = Bounds { acceleration: 0.0, turning: 0.0 };
-        Piece {
+        DenseStep {
             from: leg.from,
             until: leg.from + leg.length,
             ending: Ending::Until,

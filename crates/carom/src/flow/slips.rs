@@ -3,12 +3,12 @@
 use nalgebra::Vector3;
 
 use super::friction::STILL;
-use super::gauss::{Field, Gauss, Leg};
 use super::sizes::Sizes;
 use super::system::System;
 use super::unknowns::PER_SLIP;
 use super::{Flow, Mode, Obstacle};
 use crate::body::State;
+use crate::integrate::gauss::{Field, Gauss, Leg};
 use crate::shape::unit;
 
 /// A slip that has come below this, relative to the speeds, is over: friction takes the rest away in as short a time. The impulse

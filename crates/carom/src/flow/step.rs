@@ -1,19 +1,19 @@
-//! A step of the group: from states on the contacts to a [`Piece`].
+//! A step of the group: from states on the contacts to a [`DenseStep`].
 
 use nalgebra::Vector3;
 
-use super::clock::{bound, place_of};
+use super::dense_step::{Anchor, Bounds, DenseStep, Ending};
 use super::friction::STILL;
-use super::gauss::{Demand, Field, Gauss, Halt, Leg};
-use super::piece::{Anchor, Bounds, Ending, Piece};
-use super::series::MOST_TERMS;
 use super::sizes::Sizes;
 use super::slips::STOPPED;
 use super::system::{Correction, Level, System};
+use super::time_transformation::{bound, place_of};
 use super::unknowns::{PER_BODY, unpack};
 use super::{Flow, Mode, Obstacle, Part, Points};
 use crate::body::State;
 use crate::contact::{Side, Surface};
+use crate::integrate::gauss::{Demand, Field, Gauss, Halt, Leg};
+use crate::integrate::series::MOST_TERMS;
 use crate::shape::unit;
 
 /// How often a leg is made again to end on a ring.
@@ -52,11 +52,11 @@ impl Flow {
     /// # Errors
     ///
     /// The obstacle, if there is no motion from here.
-    pub fn advance(&self, states: &[State], from: f64, until: f64) -> Result<Piece, Obstacle> {
+    pub fn advance(&self, states: &[State], from: f64, until: f64) -> Result<DenseStep, Obstacle> {
         self.advance_at(states, &Points::default(), from, until)
     }
 
-    /// [`Flow::advance`] with what is known of contact points near flats: those of a [`Piece`] that led to these states in another
+    /// [`Flow::advance`] with what is known of contact points near flats: those of a [`DenseStep`] that led to these states in another
     /// group.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ impl Flow {
         points: &Points,
         from: f64,
         until: f64,
-    ) -> Result<Piece, Obstacle> {
+    ) -> Result<DenseStep, Obstacle> {
         let mut system = System::new(self, self.modes_without_friction());
         system.time = from;
         let mut start = states.to_vec();
@@ -96,7 +96,7 @@ impl Flow {
     /// # Errors
     ///
     /// The obstacle, if there is no motion from here.
-    pub fn follow(&self, piece: &Piece, until: f64) -> Result<Piece, Obstacle> {
+    pub fn follow(&self, piece: &DenseStep, until: f64) -> Result<DenseStep, Obstacle> {
         let mut system = System::new(self, piece.modes.clone());
         system.time = piece.until;
         system.reference.clone_from(&piece.reference);
@@ -165,8 +165,8 @@ impl Flow {
         bodies: &[f64],
         [from, until]: [f64; 2],
         given: Correction,
-        mut before: Option<&Piece>,
-    ) -> Result<Piece, Obstacle> {
+        mut before: Option<&DenseStep>,
+    ) -> Result<DenseStep, Obstacle> {
         let (mut start, mut bodies) = (start.to_vec(), bodies.to_vec());
         loop {
             let start = &mut start;
@@ -220,8 +220,8 @@ impl Flow {
         [from, until]: [f64; 2],
         given: Correction,
         sizes: &Sizes,
-        before: Option<&Piece>,
-    ) -> Result<Result<Piece, Vec<(usize, usize)>>, Obstacle> {
+        before: Option<&DenseStep>,
+    ) -> Result<Result<DenseStep, Vec<(usize, usize)>>, Obstacle> {
         let clocked = system.clock;
         let ahead = self.kink_ahead(system);
         let extras = system.extras();
@@ -233,7 +233,7 @@ impl Flow {
         let scales = self.scales(sizes, system);
         let mut gauss = self.gauss.clone();
         // The step before, if it ran alike.
-        let alike = |piece: &&Piece| {
+        let alike = |piece: &&DenseStep| {
             piece.clock == clock
                 && (0..system.modes.len()).all(|i| piece.slips[i].is_some() == system.slides(i))
                 && (!clocked
@@ -387,7 +387,7 @@ impl Flow {
         let slips = (0..self.contacts.len()).map(|i| system.slides(i).then_some(system.slips[i])).collect();
         y.truncate(bodies.len());
         self.shift(&mut y, &unprojected, &end);
-        Ok(Ok(Piece {
+        Ok(Ok(DenseStep {
             from,
             until: end_time,
             ending,
@@ -418,7 +418,7 @@ impl Flow {
 
     /// Whether a contact whose friction is exhausted can go on sticking because others, of which forces are not unique, take over;
     /// then they are those that relaxation finds.
-    fn shares(&self, system: &mut System, piece: &Piece, contact: usize) -> Result<bool, Obstacle> {
+    fn shares(&self, system: &mut System, piece: &DenseStep, contact: usize) -> Result<bool, Obstacle> {
         if self.loose < 2 || piece.until <= piece.from {
             return Ok(false);
         }

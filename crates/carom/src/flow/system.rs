@@ -14,17 +14,17 @@
 //! Steps that roll across flats run in σ with dt/dσ = s, the pace ([`flat`](super::flat)): time and the contact points of flats
 //! are unknowns too, and all rates, accelerations and forces here are s times what they are in time. Elsewhere s is one.
 //!
-//! In the coordinates √m v, √I Rᵀω the mass matrix is the unit matrix, which is what [`balance`](super::balance) works in.
+//! In the coordinates √m v, √I Rᵀω the mass matrix is the unit matrix, which is what [`balance`](crate::integrate::balance) works in.
 
 use nalgebra::Vector3;
 
-use super::balance::{Balance, Failure};
 use super::flat::Flat;
-use super::lines::{Line, write};
-use super::placed::{Placed, turned};
+use super::frame::{BodyFrame, turned};
+use super::rows::{Row, write};
 use super::{Flow, Mode, Obstacle, Wrench};
 use crate::body::State;
 use crate::contact::kinematics::Kinematics;
+use crate::integrate::balance::{Balance, Failure};
 
 /// Rounding of a row's residual and of a velocity along it, beside the terms that these are the difference of.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
@@ -42,9 +42,9 @@ pub(super) enum Level {
 pub(super) struct System<'a> {
     pub flow: &'a Flow,
     pub modes: Vec<Mode>,
-    pub placed: Vec<Placed>,
+    pub placed: Vec<BodyFrame>,
     pub touches: Vec<Kinematics>,
-    pub lines: Vec<Line>,
+    pub lines: Vec<Row>,
     pub balance: Balance,
     /// The normal of each contact as it was last.
     pub normals: Vec<Option<Vector3<f64>>>,
@@ -118,7 +118,7 @@ impl<'a> System<'a> {
         self.placed.clear();
         let mut slot = 0;
         for (body, state) in self.flow.bodies.iter().zip(states) {
-            self.placed.push(Placed::new(body, state, &self.flow.gravity, slot));
+            self.placed.push(BodyFrame::new(body, state, &self.flow.gravity, slot));
             slot += usize::from(!body.fixed);
         }
         self.load(self.time);
@@ -197,7 +197,7 @@ impl<'a> System<'a> {
     }
 
     /// What a row's residual is the difference of: places and sizes of its bodies.
-    fn extent(&self, line: &Line) -> f64 {
+    fn extent(&self, line: &Row) -> f64 {
         let of = |b: &usize| self.placed[*b].state.position.amax() + self.flow.lengths[*b];
         line.bodies.iter().flatten().map(of).fold(0.0, f64::max)
     }
@@ -221,7 +221,7 @@ impl<'a> System<'a> {
                     state.velocity += shift;
                     state.angular_velocity += turn;
                 }
-                self.placed[b] = Placed::new(body, &state, &self.flow.gravity, slot);
+                self.placed[b] = BodyFrame::new(body, &state, &self.flow.gravity, slot);
             }
         }
         self.load(t);

@@ -28,8 +28,8 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::lines::Line;
-use super::placed::Placed;
+use super::frame::BodyFrame;
+use super::rows::Row;
 use crate::body::State;
 use crate::joint::{Joint, Kind, across};
 
@@ -64,7 +64,7 @@ struct Part {
 }
 
 impl Part {
-    fn new(body: Option<usize>, placed: &[Placed]) -> Self {
+    fn new(body: Option<usize>, placed: &[BodyFrame]) -> Self {
         body.map_or_else(
             || Self {
                 position: Vector3::zeros(),
@@ -73,7 +73,7 @@ impl Part {
                 axes: Matrix3::identity(),
             },
             |b| {
-                let Placed { state, axes, .. } = &placed[b];
+                let BodyFrame { state, axes, .. } = &placed[b];
                 Self {
                     position: state.position,
                     velocity: state.velocity,
@@ -139,10 +139,10 @@ impl Tie {
 
     /// The rows now. Turns are measured along an arc of the given length, so that all rows of a joint are in one unit; `pace` is
     /// that of the step's clock.
-    pub fn lines(&self, placed: &[Placed], length: f64, pace: f64, lines: &mut Vec<Line>) {
+    pub fn lines(&self, placed: &[BodyFrame], length: f64, pace: f64, lines: &mut Vec<Row>) {
         let [a, b] = self.bodies.map(|body| Part::new(body, placed));
         let mut push = |parts: [[Vector3<f64>; 2]; 2], bias: f64, residual: Option<f64>| {
-            lines.push(Line { bodies: self.bodies, parts, push: None, bias: bias * pace, residual });
+            lines.push(Row { bodies: self.bodies, parts, push: None, bias: bias * pace, residual });
         };
         for keep in &self.keeps {
             match keep {

@@ -1,4 +1,4 @@
-//! The unknowns of a step, and their rates: the system as the [field](Field) that [`gauss`](super::gauss) integrates.
+//! The unknowns of a step, and their rates: the system as the [field](Field) that [`gauss`](crate::integrate::gauss) integrates.
 //!
 //! In this order: of every free body c, v, q and L; the clock and the points of flats, where a step runs by a clock; the slips
 //! that are carried; of every contact ∫λ, the impulse of its friction and the work of that; of every joint the impulse of its
@@ -8,12 +8,12 @@ use core::ops::Range;
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
-use super::gauss::Field;
-use super::placed::Placed;
+use super::frame::BodyFrame;
 use super::system::{Level, System};
 use super::{Flow, Mode, Obstacle};
 use crate::body::State;
 use crate::contact::Side;
+use crate::integrate::gauss::Field;
 
 /// Unknowns of a free body.
 pub(super) const PER_BODY: usize = 13;
@@ -36,7 +36,7 @@ impl System<'_> {
         for (body, placed) in self.flow.bodies.iter().zip(&mut self.placed) {
             if let Some(slot) = placed.slot {
                 let state = unpack(&y[slot * PER_BODY..(slot + 1) * PER_BODY], &body.inertia);
-                *placed = Placed::new(body, &state, &self.flow.gravity, slot);
+                *placed = BodyFrame::new(body, &state, &self.flow.gravity, slot);
             }
         }
         let mut time = t;

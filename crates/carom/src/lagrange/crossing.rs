@@ -12,8 +12,8 @@
 
 use super::dynamics::{Dynamics, halves};
 use super::{Dual, Interval, System};
-use crate::flow::gauss::{Gauss, Leg};
-use crate::flow::series::{MOST_TERMS, first_fall};
+use crate::integrate::gauss::{Gauss, Leg};
+use crate::integrate::series::{MOST_TERMS, first_fall};
 
 /// A wall reached.
 #[derive(Debug, Clone, Copy, PartialEq)]

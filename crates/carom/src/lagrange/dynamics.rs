@@ -13,8 +13,8 @@
 
 use super::{Counts, Dual, Obstacle, Scalar, System, Wall};
 use crate::contact::Surface;
-use crate::flow::balance::Balance;
-use crate::flow::gauss::Field;
+use crate::integrate::balance::Balance;
+use crate::integrate::gauss::Field;
 
 /// Pivots below this, relative to the diagonal, are none.
 const SINGULAR: f64 = 1e-13;

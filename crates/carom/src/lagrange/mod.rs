@@ -11,7 +11,7 @@
 //! with C the rows ∇φ, A, and those of the walls that are held. The multipliers λ, which are the reactions, follow from the
 //! last equation at every instant; after each step positions and velocities are put back on φ = 0 and C v = 0 by the
 //! shortest way in the kinetic metric, so that neither drifts. Dependent rows are no obstacle. Steps are those of
-//! [`gauss`](crate::flow::gauss): good to the accuracy asked for at every instant within.
+//! [`gauss`](crate::integrate::gauss): good to the accuracy asked for at every instant within.
 //!
 //! **Walls.** A step is searched for the first time at which a wall is reached (`crossing`). What closes there is an
 //! [`impact`](crate::impact) with all rows at once, constraints included, by the law in [`Settings`]: \[TZ\]'s v⁺ = (I − (1+μ)P) v⁻ for
@@ -40,7 +40,7 @@ mod strike;
 
 pub use dual::Dual;
 pub use interval::Interval;
-pub use run::{Accumulation, Audit, Event, Kind, Piece, Reactions, Run, Step};
+pub use run::{Accumulation, Audit, DenseStep, Event, Kind, Reactions, Run, Step};
 pub use scalar::{Scalar, mass_of};
 
 use crate::contact::Surface;

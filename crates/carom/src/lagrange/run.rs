@@ -1,6 +1,6 @@
 //! The run of a system: steps, and what ends them.
 //!
-//! [`Run::step`] makes one step of [`gauss`](crate::flow::gauss), looks for the first wall reached and the first that lets go, puts the state
+//! [`Run::step`] makes one step of [`gauss`](crate::integrate::gauss), looks for the first wall reached and the first that lets go, puts the state
 //! there on its constraints, and resolves what is touched. [`Run::to`] repeats that until a time. The [`Audit`] keeps the account:
 //! energy against its first value, the work of forces and what impacts took, and how far each step left its constraints.
 
@@ -9,8 +9,8 @@ use super::dynamics::{Dynamics, halves};
 use super::start::{check, check_settings, unfit};
 use super::{Obstacle, Settings, System};
 use crate::error::Error;
-use crate::flow::gauss::{Demand, Field, Gauss, Halt, Leg};
 use crate::impact::Outcome;
+use crate::integrate::gauss::{Demand, Field, Gauss, Halt, Leg};
 
 /// Steps of no length in a row before the run is given up.
 const MOST_STALLS: u32 = 100;
@@ -88,7 +88,7 @@ pub struct Accumulation {
 
 /// One step: its states at any time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Piece<const N: usize> {
+pub struct DenseStep<const N: usize> {
     /// When it begins.
     pub from: f64,
     /// When it ends.
@@ -101,7 +101,7 @@ pub struct Piece<const N: usize> {
     end: ([f64; N], [f64; N]),
 }
 
-impl<const N: usize> Piece<N> {
+impl<const N: usize> DenseStep<N> {
     /// Position and velocity at a time within; at its end, as put back on the constraints and before any impact.
     #[must_use]
     pub fn at(&self, t: f64) -> ([f64; N], [f64; N]) {
@@ -134,7 +134,7 @@ impl<const N: usize> Piece<N> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step<const N: usize> {
     /// The motion.
-    pub piece: Piece<N>,
+    pub piece: DenseStep<N>,
     /// What ended it, unless that was the accuracy or the time asked for.
     pub event: Option<Event>,
 }
@@ -266,7 +266,7 @@ impl<M: System<N>, const N: usize> Run<M, N> {
     /// # Errors
     ///
     /// The obstacle, where the equations of motion have no answer.
-    pub fn reactions(&mut self, piece: &Piece<N>, t: f64) -> Result<Reactions, Obstacle> {
+    pub fn reactions(&mut self, piece: &DenseStep<N>, t: f64) -> Result<Reactions, Obstacle> {
         let held = core::mem::replace(&mut self.dynamics.held, piece.held.clone());
         let (q, v) = piece.at(t);
         let answer = self.dynamics.accelerate(t, &q, &v);
@@ -337,8 +337,14 @@ impl<M: System<N>, const N: usize> Run<M, N> {
         let left = self.dynamics.residuals(&self.v, tempo);
         self.due += y[2 * N];
         self.account(&leg, drift, left);
-        let piece =
-            Piece { from, until: end, drift, held: self.dynamics.held.clone(), leg, end: (self.q, self.v) };
+        let piece = DenseStep {
+            from,
+            until: end,
+            drift,
+            held: self.dynamics.held.clone(),
+            leg,
+            end: (self.q, self.v),
+        };
         let event = match ending {
             Ending::None => None,
             Ending::Wall { wall, time_error, certified } => self.meet(Some((wall, time_error)), certified)?,

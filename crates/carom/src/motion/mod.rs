@@ -48,7 +48,7 @@ pub trait Motion {
     fn acceleration(&self) -> Vector3<f64>;
 
     /// A bound of |c'' − acceleration|; zero for free flight.
-    fn unsteadiness(&self) -> f64;
+    fn acceleration_bound(&self) -> f64;
 
     /// A bound of |ω'| + |ω|².
     fn turning_bound(&self) -> f64;
@@ -77,8 +77,8 @@ impl<M: Motion> Motion for Anchored<M> {
         self.motion.acceleration()
     }
 
-    fn unsteadiness(&self) -> f64 {
-        self.motion.unsteadiness()
+    fn acceleration_bound(&self) -> f64 {
+        self.motion.acceleration_bound()
     }
 
     fn turning_bound(&self) -> f64 {
@@ -99,8 +99,8 @@ impl<M: Motion> Motion for &M {
         (*self).acceleration()
     }
 
-    fn unsteadiness(&self) -> f64 {
-        (*self).unsteadiness()
+    fn acceleration_bound(&self) -> f64 {
+        (*self).acceleration_bound()
     }
 
     fn turning_bound(&self) -> f64 {
@@ -247,7 +247,7 @@ impl Motion for Flight {
         self.acceleration()
     }
 
-    fn unsteadiness(&self) -> f64 {
+    fn acceleration_bound(&self) -> f64 {
         0.0
     }
 

@@ -1,6 +1,6 @@
 //! Who is tied to whom: bodies that joints, springs and other forces make one system, and which pairs a joint keeps from colliding.
 //!
-//! Ties do not change during a run. A joint is what it is in the states at the start, carried along with its bodies. A rolling
+//! ConstraintGraph do not change during a run. A joint is what it is in the states at the start, carried along with its bodies. A rolling
 //! joint on a surface with Coulomb friction is no tie: it is a contact that begins without slip, and lasts as long as friction
 //! lets it ([`simulation`](crate::simulation)).
 
@@ -16,7 +16,7 @@ use super::world::World;
 
 /// Who is tied to whom.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Ties {
+pub(crate) struct ConstraintGraph {
     /// The states in which the joints are given.
     pub start: Vec<State>,
     /// The system of each movable body that is tied.
@@ -40,7 +40,7 @@ pub(crate) struct System {
     pub external: bool,
 }
 
-impl Ties {
+impl ConstraintGraph {
     pub fn of(world: &World, start: &[State]) -> Self {
         let count = world.bodies.len();
         let mut root: Vec<usize> = (0..count).collect();
@@ -65,7 +65,7 @@ impl Ties {
         for (bodies, _) in &world.forces {
             join(bodies);
         }
-        let mut ties = Self {
+        let mut constraints = Self {
             start: start.to_vec(),
             system_of: vec![None; count],
             rigid: (0..count).collect(),
@@ -74,31 +74,31 @@ impl Ties {
         for joint in &world.joints {
             match (&joint.kind, joint.bodies.as_slice()) {
                 (Kind::Rolling { plane, .. }, [body, ..]) if world.keeps(joint) => {
-                    ties.rolling.insert([*plane, *body]);
+                    constraints.rolling.insert([*plane, *body]);
                 }
                 (kind, &[a, b]) => {
-                    ties.joined.insert([a.min(b), a.max(b)]);
+                    constraints.joined.insert([a.min(b), a.max(b)]);
                     if *kind == Kind::Weld {
-                        let [one, two] = [find(&ties.rigid, a), find(&ties.rigid, b)];
-                        ties.rigid[one.max(two)] = one.min(two);
+                        let [one, two] = [find(&constraints.rigid, a), find(&constraints.rigid, b)];
+                        constraints.rigid[one.max(two)] = one.min(two);
                     }
                 }
                 _ => {}
             }
         }
-        ties.rigid = (0..count).map(|body| find(&ties.rigid, body)).collect();
+        constraints.rigid = (0..count).map(|body| find(&constraints.rigid, body)).collect();
         let mut number_of = vec![None; count];
         for body in (0..count).filter(|&b| tied[b]) {
             let number = *number_of[find(&root, body)].get_or_insert_with(|| {
-                ties.systems.push(System::default());
-                ties.systems.len() - 1
+                constraints.systems.push(System::default());
+                constraints.systems.len() - 1
             });
-            ties.systems[number].bodies.push(body);
-            ties.system_of[body] = Some(super::index(number));
+            constraints.systems[number].bodies.push(body);
+            constraints.system_of[body] = Some(super::index(number));
         }
         for (k, joint) in world.joints.iter().enumerate().filter(|(_, joint)| world.keeps(joint)) {
-            let Some(system) = joint.bodies.iter().find_map(|&b| ties.system_of[b]) else { continue };
-            let system = &mut ties.systems[system as usize];
+            let Some(system) = joint.bodies.iter().find_map(|&b| constraints.system_of[b]) else { continue };
+            let system = &mut constraints.systems[system as usize];
             system.joints.push(k);
             system.external |= joint.bodies.len() == 1;
             for &body in joint.bodies.iter().filter(|&&b| world.bodies[b].fixed) {
@@ -112,21 +112,21 @@ impl Ties {
         let forced = world.forces.iter().map(|(bodies, _)| ([bodies.first().copied(), None], false));
         for (bodies, internal) in named.chain(forced) {
             let fixed = bodies.iter().flatten().any(|&b| world.bodies[b].fixed);
-            for system in bodies.iter().flatten().filter_map(|&b| ties.system_of[b]) {
-                ties.systems[system as usize].external |= fixed || !internal;
+            for system in bodies.iter().flatten().filter_map(|&b| constraints.system_of[b]) {
+                constraints.systems[system as usize].external |= fixed || !internal;
             }
         }
         for load in &world.loads {
             let bodies: Vec<usize> = load.bodies().into_iter().flatten().collect();
-            ties.bring(&bodies);
+            constraints.bring(&bodies);
         }
         for (bodies, _) in &world.forces {
-            ties.bring(bodies);
+            constraints.bring(bodies);
         }
-        for system in &mut ties.systems {
+        for system in &mut constraints.systems {
             system.bodies.sort_unstable();
         }
-        ties
+        constraints
     }
 
     /// Bodies that a load names belong to its system, movable or not.
@@ -161,8 +161,8 @@ fn find(root: &[usize], body: usize) -> usize {
 
 impl World {
     /// Whether a body is moved by joints or loads, and so never flies freely.
-    pub(crate) fn tied(&self, body: usize) -> bool {
-        self.ties.system(body).is_some()
+    pub(crate) fn constrained(&self, body: usize) -> bool {
+        self.constraints.system(body).is_some()
     }
 
     /// Whether a joint is kept whatever it takes; otherwise friction limits it.
@@ -175,13 +175,14 @@ impl World {
         }
     }
 
-    /// Whether joints keep two sides from colliding: those that one ties, and bodies that welds make one.
+    /// Whether joints keep two sides from colliding: those that one constraints, and bodies that welds make one.
     pub(crate) fn joined(&self, sides: [Side; 2]) -> bool {
-        let ties = &self.ties;
+        let constraints = &self.constraints;
         match sides {
-            [Side::Plane(plane), Side::Body(body)] => ties.rolling.contains(&[plane, body]),
+            [Side::Plane(plane), Side::Body(body)] => constraints.rolling.contains(&[plane, body]),
             [Side::Body(a), Side::Body(b)] => {
-                ties.rigid[a] == ties.rigid[b] || ties.joined.contains(&[a.min(b), a.max(b)])
+                constraints.rigid[a] == constraints.rigid[b]
+                    || constraints.joined.contains(&[a.min(b), a.max(b)])
             }
             _ => false,
         }
@@ -213,8 +214,9 @@ impl World {
     pub(crate) fn joint_now(&self, joint: usize, bodies: &[u32], now: &[State]) -> Joint {
         let given = &self.joints[joint];
         let mut moved = self.joint_among(joint, bodies);
-        let side =
-            |k: usize| moved.bodies.get(k).map(|&local| (self.ties.start[given.bodies[k]], now[local]));
+        let side = |k: usize| {
+            moved.bodies.get(k).map(|&local| (self.constraints.start[given.bodies[k]], now[local]))
+        };
         let carry = |k: usize, direction: &Unit<nalgebra::Vector3<f64>>| {
             side(k).map_or(*direction, |(start, now)| {
                 let fixed = start.orientation.inverse_transform_vector(direction);
@@ -267,7 +269,7 @@ pub(crate) fn place(bodies: &[u32], body: usize) -> usize {
 impl World {
     /// How far a body reaches: to its surface, and to what its joints and loads hold it by.
     pub(crate) fn reach(&self, body: usize) -> f64 {
-        let centre = self.ties.start[body].position;
+        let centre = self.constraints.start[body].position;
         let arm = |joint: &Joint| match &joint.kind {
             Kind::Hinge { point, .. } | Kind::Ball { point } | Kind::KnifeEdge { point, .. } => {
                 (point - centre).norm()
@@ -275,7 +277,7 @@ impl World {
             Kind::Slider { .. } | Kind::Weld => joint
                 .bodies
                 .iter()
-                .fold(0.0, |m: f64, &b| m.max((self.ties.start[b].position - centre).norm())),
+                .fold(0.0, |m: f64, &b| m.max((self.constraints.start[b].position - centre).norm())),
             Kind::Rolling { .. } | Kind::Rows(_) => 0.0,
         };
         let joints = self.joints.iter().filter(|joint| joint.bodies.contains(&body));
@@ -283,8 +285,8 @@ impl World {
     }
 
     /// The size of what tied bodies that start at rest have to give: their weight over their reach, and their loads' potential.
-    pub(crate) fn tied_energy(&self, states: &[State]) -> f64 {
-        let tied = (0..self.bodies.len()).filter(|&body| self.tied(body));
+    pub(crate) fn constrained_energy(&self, states: &[State]) -> f64 {
+        let tied = (0..self.bodies.len()).filter(|&body| self.constrained(body));
         let weight = tied.map(|body| self.bodies[body].mass * self.gravity.norm() * self.reach(body));
         let potential = self.loads.iter().map(|load| load.potential(states).abs());
         weight.chain(potential).sum()

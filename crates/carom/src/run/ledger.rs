@@ -158,7 +158,7 @@ impl Ledger {
         Self {
             energy: sum.total(),
             energy_scale: if sum.kinetic == 0.0 {
-                world.tied_energy(states).max(world.weight())
+                world.constrained_energy(states).max(world.weight())
             } else {
                 sum.kinetic
             },

@@ -12,9 +12,9 @@ pub(crate) use clock::Clock;
 pub use energies::Energies;
 pub(crate) use ledger::Ledger;
 pub use ledger::{Audit, Worst};
-pub use snapshot::Foreign;
+pub use snapshot::SnapshotMismatch;
 pub(crate) use snapshot::StateRecord;
-pub use status::{Cause, Counts, Stopped, Trouble, Unfit};
+pub use status::{Cause, Counts, Failure, InvalidStart, Stopped};
 pub use world::World;
 
 /// A number of a body, plane or joint in 32 bits.

@@ -42,4 +42,4 @@ impl From<&StateRecord> for State {
 /// A snapshot is of another world than the one it is to go on in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the snapshot is of another world")]
-pub struct Foreign;
+pub struct SnapshotMismatch;

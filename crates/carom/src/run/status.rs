@@ -53,12 +53,12 @@ pub enum Stopped {
     /// Events accumulate at one time without end.
     Stalled,
     /// A motion or a contact could not be followed; [`Simulation::trouble`](crate::simulation::Simulation::trouble) says which.
-    Lost,
+    Failed,
 }
 
 /// What could not be followed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Trouble {
+pub struct Failure {
     /// When.
     pub time: f64,
     /// Who; a plane counts as the first side.
@@ -84,7 +84,7 @@ pub enum Cause {
 
 /// Something that makes a scene no start of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Unfit {
+pub enum InvalidStart {
     /// The periodic box is too short for this body: it could touch its own image.
     BoxTooShort {
         /// The body.

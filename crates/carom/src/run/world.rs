@@ -2,8 +2,8 @@
 
 use nalgebra::Vector3;
 
-use super::constraints::Ties;
-use super::status::Unfit;
+use super::constraints::ConstraintGraph;
+use super::status::InvalidStart;
 use crate::body::{Body, State};
 use crate::contact::{Contact, Side, Surface};
 use crate::flow::{Custom, Load};
@@ -38,7 +38,7 @@ pub struct World {
     /// A user's forces, each on the bodies it names.
     pub(crate) forces: Vec<(Vec<usize>, Load)>,
     /// Who is tied to whom.
-    pub(crate) ties: Ties,
+    pub(crate) constraints: ConstraintGraph,
     /// Each body's circumradius.
     pub(crate) radius: Vec<f64>,
     /// The bodies' angular velocities at the start in their own axes, where they were given so; empty where none was.
@@ -60,7 +60,7 @@ impl World {
             joints: scene.joints.clone(),
             loads: scene.loads.iter().map(|load| load.at(&states)).collect(),
             forces: Vec::new(),
-            ties: Ties::default(),
+            constraints: ConstraintGraph::default(),
             body_spins: given_in_body_axes(scene),
             radius: bodies.iter().map(|body| body.shape.circumradius()).collect(),
             bodies,
@@ -71,7 +71,7 @@ impl World {
             options,
             on_paradox: scene.run.on_paradox,
         };
-        world.ties = Ties::of(&world, &states);
+        world.constraints = ConstraintGraph::of(&world, &states);
         (world, states)
     }
 
@@ -87,8 +87,8 @@ impl World {
             assert!(body < self.bodies.len(), "a force names body {body} of {}", self.bodies.len());
         }
         self.forces.push((bodies.to_vec(), Load::Custom(force)));
-        let states = self.ties.start.clone();
-        self.ties = Ties::of(&self, &states);
+        let states = self.constraints.start.clone();
+        self.constraints = ConstraintGraph::of(&self, &states);
         self
     }
 
@@ -131,14 +131,14 @@ impl World {
     }
 
     /// What makes states no start, as far as each body tells by itself.
-    pub(crate) fn unfit(&self, states: &[State]) -> Vec<Unfit> {
+    pub(crate) fn invalid_start(&self, states: &[State]) -> Vec<InvalidStart> {
         let held_by_floats = |state: &State| {
             let numbers = [state.position, state.velocity, state.angular_velocity];
             numbers.iter().flat_map(|v| v.iter()).all(|x| x.is_finite() && x.abs() < 1e150)
         };
         let beyond = (0..states.len()).filter(|&i| !held_by_floats(&states[i]));
-        let too_large = self.too_large().map(|body| Unfit::BoxTooShort { body });
-        too_large.chain(beyond.map(|body| Unfit::Motion { body })).collect()
+        let too_large = self.too_large().map(|body| InvalidStart::BoxTooShort { body });
+        too_large.chain(beyond.map(|body| InvalidStart::Motion { body })).collect()
     }
 
     /// What the impact law makes of contacts; none where it has no answer. A contact that is not pressed has no grip, however

@@ -1,24 +1,24 @@
 //! When the zero of time moves on.
 
 use super::queue::{Due, Entry};
-use super::{Course, Simulation};
+use super::{Simulation, Trajectory};
 use crate::run::Clock;
 
 impl Simulation {
     /// How long an epoch may be: some passages of the bodies' own sizes, a power of two.
     pub(super) fn epoch_length(&self) -> f64 {
         let mut shortest = f64::INFINITY;
-        for (i, mover) in self.movers.iter().enumerate() {
-            let (speed, size) = match &mover.course {
-                Course::Flight(flight) => {
+        for (i, motion) in self.motions.iter().enumerate() {
+            let (speed, size) = match &motion.course {
+                Trajectory::Flight(flight) => {
                     let size = self.world.radius[i];
                     (flight.start().velocity.norm() + flight.spin_bound() * size, size)
                 }
-                Course::Held { .. } if self.world.tied(i) => {
+                Trajectory::Held { .. } if self.world.constrained(i) => {
                     let [size, speed] = self.sizes_of(&[crate::run::index(i)], self.clock.now);
                     (speed, size)
                 }
-                Course::Held { .. } => continue,
+                Trajectory::Held { .. } => continue,
             };
             let pull = self.world.pull(i).norm();
             if size > 0.0 && speed > 0.0 {
@@ -42,8 +42,8 @@ impl Simulation {
         let mut queue = std::mem::take(&mut self.queue);
         queue.shift(by, |entry| self.is_valid(entry));
         self.queue = queue;
-        for mover in &mut self.movers {
-            mover.since -= by;
+        for motion in &mut self.motions {
+            motion.since -= by;
         }
         self.shift_groups(by);
         self.clock.length = self.epoch_length();

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
+use super::contact_event::{Cluster, Encounter};
 use super::queue::Pair;
-use super::touch::{Cluster, Encounter};
-use super::verdict::{Standing, Verdict};
+use super::resolution::{ContactResolution, Persistence};
 use super::{Simulation, World};
 use crate::audit::pairs::Surroundings;
 use crate::body::State;
@@ -28,7 +28,7 @@ impl Simulation {
         &mut self,
         cluster: &Cluster,
         closing: bool,
-        verdicts: &[Verdict],
+        resolutions: &[ContactResolution],
         t: f64,
         recorder: &mut impl Recorder,
     ) -> bool {
@@ -37,24 +37,24 @@ impl Simulation {
         let energy_after = self.ledger.energy();
         cluster.book_external(&self.world, &mut self.ledger);
         let energies = [energy_before, energy_after];
-        let tied = cluster.bodies.iter().any(|&body| self.world.tied(body));
+        let tied = cluster.bodies.iter().any(|&body| self.world.constrained(body));
         let mut events = Vec::new();
-        for (contact, verdict) in cluster.contacts.iter().zip(verdicts) {
+        for (contact, resolution) in cluster.contacts.iter().zip(resolutions) {
             let held = self.held_impulse(&contact.key.pair, t);
-            for (kind, class) in verdict.kinds(contact, closing) {
+            for (kind, class) in resolution.kinds(contact, closing) {
                 let (impulse, impulse_vector, force_slope) = match (kind, held) {
                     (Kind::Impact | Kind::Rest, _) => (contact.impulse, contact.impulse_vector, None),
                     (Kind::HoldEnd, Some((sum, slope))) => (sum, Vector3::zeros(), slope),
-                    _ => (0.0, Vector3::zeros(), verdict.force_slope),
+                    _ => (0.0, Vector3::zeros(), resolution.force_slope),
                 };
                 events.push(Event {
                     impulse,
                     impulse_vector,
                     class,
-                    g2: verdict.g2,
-                    g3: verdict.g3.filter(|_| !tied),
+                    g2: resolution.g2,
+                    g3: resolution.g3.filter(|_| !tied),
                     force_slope,
-                    limit: verdict.limit.map(|[wait, error]| [self.clock.absolute(t + wait), error]),
+                    limit: resolution.limit.map(|[wait, error]| [self.clock.absolute(t + wait), error]),
                     ..self.event(cluster, contact, kind, t, energies)
                 });
             }
@@ -126,7 +126,7 @@ impl Simulation {
                     continue;
                 }
                 let mut state = *state;
-                state.position -= self.world.boxes(self.movers[body].boxes);
+                state.position -= self.world.boxes(self.motions[body].boxes);
                 samples.push(Sample { time, moment, body, state });
             }
         }
@@ -136,7 +136,7 @@ impl Simulation {
     /// The whole against the ledger, often enough for every event to be near a check, seldom enough to cost little; and all pairs,
     /// at every event where bodies are few.
     pub(super) fn audit_now_and_then(&mut self) {
-        let bodies = self.movers.len();
+        let bodies = self.motions.len();
         let often = |events: usize| self.counts.events.is_multiple_of(events.max(1) as u64);
         let (looks, checks) = (self.is_few() || often(MANY_LOOK * bodies), often(bodies / 8));
         if looks {
@@ -149,12 +149,12 @@ impl Simulation {
 
     /// Whether there are so few bodies that all pairs are looked at in every event.
     pub(super) fn is_few(&self) -> bool {
-        self.movers.len() <= FEW
+        self.motions.len() <= FEW
     }
 
     /// Looks at all pairs at a time on the present courses.
     pub(super) fn look_around(&mut self, t: f64) {
-        let states: Vec<State> = (0..self.movers.len()).map(|body| self.state(body, t)).collect();
+        let states: Vec<State> = (0..self.motions.len()).map(|body| self.state(body, t)).collect();
         let World { bodies, radius, planes, periodic, .. } = &self.world;
         let around = Surroundings { bodies, radii: radius, states: &states, planes, periodic: *periodic };
         let look = Look {
@@ -166,7 +166,7 @@ impl Simulation {
         let (world, standing) = (&self.world, &self.standing);
         let passes = |sides: [Side; 2], image: &Vector3<f64>| {
             let here = |pair: &Pair| Self::sides(pair) == sides && world.boxes(pair.image) == *image;
-            standing.iter().any(|(pair, standing)| *standing == Standing::Passing && here(pair))
+            standing.iter().any(|(pair, standing)| *standing == Persistence::Passing && here(pair))
         };
         let joined = |sides: [Side; 2], image: &Vector3<f64>| {
             !world.joints.is_empty() && *image == Vector3::zeros() && world.joined(sides)
@@ -178,7 +178,7 @@ impl Simulation {
 
     /// Looks at all pairs at a sample, unless they are many and have hardly moved since the last time.
     pub(super) fn look_at_sample(&mut self, t: f64) {
-        let bodies = self.movers.len() as u64;
+        let bodies = self.motions.len() as u64;
         if self.is_few() || self.counts.events >= self.looked + 4 * bodies {
             self.look_around(t);
         }

@@ -6,8 +6,8 @@
 //! have to pull for it has no grip, or, if it is smooth, parts.
 
 use super::Simulation;
-use super::touch::Cluster;
-use super::verdict::{Fate, Verdict};
+use super::contact_event::Cluster;
+use super::resolution::{ContactResolution, Outcome};
 use crate::contact::{Contact, Surface};
 use crate::flow::NO_SLIP;
 use crate::impact::mechanism::Mechanism;
@@ -19,10 +19,14 @@ use crate::run::index;
 impl Simulation {
     /// Stops the slip of the rough contacts of a cluster that are to be held. Returns whether there was any; none where the impact
     /// has no answer.
-    pub(super) fn stop_slips(&self, cluster: &mut Cluster, verdicts: &mut [Verdict]) -> Option<bool> {
+    pub(super) fn stop_slips(
+        &self,
+        cluster: &mut Cluster,
+        resolutions: &mut [ContactResolution],
+    ) -> Option<bool> {
         let slips = |k: usize| {
             let pair = &cluster.contacts[k].key.pair;
-            if verdicts[k].fate != Fate::Holds || self.rolling.contains_key(pair) {
+            if resolutions[k].outcome != Outcome::Holds || self.rolling.contains_key(pair) {
                 return false;
             }
             let (_, surface) = self.world.answer(Self::sides(pair));
@@ -35,7 +39,8 @@ impl Simulation {
         }
         let mut held: Vec<usize> = (0..cluster.contacts.len())
             .filter(|&k| {
-                verdicts[k].fate == Fate::Holds && !self.rolling.contains_key(&cluster.contacts[k].key.pair)
+                resolutions[k].outcome == Outcome::Holds
+                    && !self.rolling.contains_key(&cluster.contacts[k].key.pair)
             })
             .collect();
         let mut contacts: Vec<Contact> =
@@ -88,11 +93,13 @@ impl Simulation {
         for k in 0..cluster.contacts.len() {
             let contact = &cluster.contacts[k];
             let now = self.kinematics_of(&contact.key.pair, cluster, &cluster.after, &contact.found);
-            let slow = self.slow(&contact.key.pair, &now).max(still);
-            let fate = &mut verdicts[k].fate;
-            match fate {
-                Fate::Holds | Fate::Stays | Fate::Parts if now.v < -slow => *fate = Fate::Closes,
-                Fate::Holds | Fate::Stays if now.v > slow => *fate = Fate::Parts,
+            let slow = self.velocity_threshold(&contact.key.pair, &now).max(still);
+            let outcome = &mut resolutions[k].outcome;
+            match outcome {
+                Outcome::Holds | Outcome::Stays | Outcome::Parts if now.v < -slow => {
+                    *outcome = Outcome::Closes
+                }
+                Outcome::Holds | Outcome::Stays if now.v > slow => *outcome = Outcome::Parts,
                 _ => {}
             }
         }

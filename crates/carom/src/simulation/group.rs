@@ -8,10 +8,10 @@ use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 use super::Simulation;
-use super::queue::{Pair, Party};
+use super::queue::{Pair, PairSide};
 use crate::body::{Body, State};
 use crate::contact::{Side, Surface};
-use crate::flow::{Correction, Flow, Held, Piece, Points, Reaction};
+use crate::flow::{Correction, DenseStep, Flow, Held, Points, Reaction};
 use crate::motion::Flight;
 use crate::run::StateRecord;
 use crate::run::World;
@@ -34,7 +34,7 @@ pub(super) struct Group {
     pub origin: Vec<State>,
     pub points: Points,
     pub follows: u32,
-    pub piece: Piece,
+    pub piece: DenseStep,
     /// How balls without friction turn: as in free flight, whatever holds them. The flow knows them without spin.
     pub spins: Vec<Option<Flight>>,
     /// What each contact's normal force has added up to before this piece.
@@ -86,8 +86,8 @@ impl GroupRecord {
     fn holds(&self, pair: &Pair) -> bool {
         self.bodies.contains(&pair.second)
             && match pair.first {
-                Party::Plane(_) => true,
-                Party::Body(first) => self.bodies.contains(&first),
+                PairSide::Plane(_) => true,
+                PairSide::Body(first) => self.bodies.contains(&first),
             }
     }
 }
@@ -100,8 +100,8 @@ pub(super) fn flow_of(world: &World, bodies: &[u32], pairs: &[Pair], begun: f64)
         .iter()
         .map(|pair| {
             let first = match pair.first {
-                Party::Plane(k) => Side::Plane(k as usize),
-                Party::Body(body) => place(body),
+                PairSide::Plane(k) => Side::Plane(k as usize),
+                PairSide::Body(body) => place(body),
             };
             let (_, surface) = world.answer(Simulation::sides(pair));
             let contact = Held::new([first, place(pair.second)], surface);
@@ -109,20 +109,20 @@ pub(super) fn flow_of(world: &World, bodies: &[u32], pairs: &[Pair], begun: f64)
         })
         .collect();
     let flow = Flow::new(&constants, &world.planes, world.gravity, &held);
-    if !bodies.iter().any(|&body| world.tied(body as usize)) {
+    if !bodies.iter().any(|&body| world.constrained(body as usize)) {
         return flow;
     }
-    let start: Vec<State> = bodies.iter().map(|&body| world.ties.start[body as usize]).collect();
+    let start: Vec<State> = bodies.iter().map(|&body| world.constraints.start[body as usize]).collect();
     let joints: Vec<_> = world.joints_of(bodies).iter().map(|&k| world.joint_among(k, bodies)).collect();
     flow.with_joints(&joints, &start).with_loads(&world.loads_of(bodies, begun))
 }
 
 /// Whether contacts leave the spin of a body alone: a ball that is not tied, at which all of them are smooth.
 pub(super) fn spins_freely(world: &World, body: u32, pairs: impl IntoIterator<Item = Pair>) -> bool {
-    let at = |pair: &Pair| pair.second == body || pair.first == Party::Body(body);
+    let at = |pair: &Pair| pair.second == body || pair.first == PairSide::Body(body);
     let smooth = |pair: Pair| world.answer(Simulation::sides(&pair)).1 == Surface::Smooth;
     world.bodies[body as usize].shape.ball().is_some()
-        && !world.tied(body as usize)
+        && !world.constrained(body as usize)
         && pairs.into_iter().filter(at).all(smooth)
 }
 
@@ -213,7 +213,7 @@ impl Group {
         self.zero + self.piece.from
     }
 
-    /// Who is named where the group has trouble: a contact's sides, or its first two bodies.
+    /// Who is named where the group has failure: a contact's sides, or its first two bodies.
     pub fn sides(&self) -> [Side; 2] {
         if let Some(pair) = self.pairs.first() {
             return Simulation::sides(pair);
@@ -257,9 +257,10 @@ impl Group {
 
     /// Whether a plane, an immovable body or a force from outside takes part.
     pub fn is_external(&self, world: &World) -> bool {
-        let tied = |&body: &u32| world.ties.system(body as usize).is_some_and(|system| system.external);
+        let tied =
+            |&body: &u32| world.constraints.system(body as usize).is_some_and(|system| system.external);
         self.bodies.iter().any(tied)
-            || self.pairs.iter().any(|pair| matches!(pair.first, Party::Plane(_)))
+            || self.pairs.iter().any(|pair| matches!(pair.first, PairSide::Plane(_)))
             || self.bodies.iter().any(|&body| world.bodies[body as usize].fixed)
     }
 }

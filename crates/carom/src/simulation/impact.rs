@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::Simulation;
-use super::touch::Cluster;
+use super::contact_event::Cluster;
 use crate::body::{Body, State};
 use crate::impact::mechanism::JointOutcome;
 use crate::joint::Joint;
@@ -37,7 +37,9 @@ impl Simulation {
             let height = contact.separation * contact.separation / (2.0 * pull);
             let accumulated = restitution < 1.0 && height <= ACCUMULATED * self.size(&contact.key.pair);
             // A bounce that rounding hides is none, whatever the coefficient.
-            if pull > 0.0 && (accumulated || contact.separation <= self.slow(&contact.key.pair, &after)) {
+            if pull > 0.0
+                && (accumulated || contact.separation <= self.velocity_threshold(&contact.key.pair, &after))
+            {
                 cluster.contacts[k].key.rests = true;
                 cluster.contacts[k].restitution = 0.0;
                 again = true;
@@ -76,7 +78,7 @@ impl Simulation {
 
     /// Applies the law to the states before.
     fn apply_law(&self, cluster: &mut Cluster) -> bool {
-        let tied = cluster.bodies.iter().any(|&body| self.world.tied(body));
+        let tied = cluster.bodies.iter().any(|&body| self.world.constrained(body));
         if tied || cluster.contacts.iter().any(|contact| self.rolling.contains_key(&contact.key.pair)) {
             self.strike_mechanism(cluster)
         } else {

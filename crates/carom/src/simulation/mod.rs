@@ -4,7 +4,7 @@
 //! queue: a pair whose bounding spheres come within reach is searched for its first contact with the certificate of
 //! [`crate::toi`], a body that leaves its cell meets new neighbours, and a contact is resolved. Contacts that are
 //! simultaneous within the error bounds of their times, and contacts that stand between the bodies concerned, make
-//! one impact (`touch`). A contact that cannot end by an impulse is held (`verdict`, `held`): a body at rest or sliding on a
+//! one impact (`touch`). A contact that cannot end by an impulse is held (`resolution`, `held`): a body at rest or sliding on a
 //! plane, and the paradox of two smooth bodies.
 //!
 //! **Tied bodies.** What joints and loads make one system (`ties`) is moved by [`crate::flow`] from the start, and only that. Its
@@ -19,41 +19,41 @@
 //! in the order of their contents. A [`Snapshot`] holds the whole state; what is resumed from it goes on to the bit.
 
 mod cells;
-mod course;
+mod constrained;
+mod contact_event;
 mod epoch;
 mod events;
 mod grip;
 mod group;
-mod held;
 mod impact;
-mod pass;
+mod interpenetration;
+mod motion;
+mod persistent;
 mod predict;
 mod queue;
+mod resolution;
 mod rolling;
 mod snapshot;
 #[cfg(test)]
 mod spoiled;
 mod start;
-mod tied;
-mod touch;
-mod verdict;
 
 use std::collections::BTreeMap;
 
 use crate::body::State;
 use crate::contact::Side;
 use crate::record::{Moment, Recorder, Sample};
-use crate::run::{Audit, Cause, Clock, Counts, Ledger, Stopped, Trouble, Unfit, World};
+use crate::run::{Audit, Cause, Clock, Counts, Failure, InvalidStart, Ledger, Stopped, World};
 use crate::scene::model::RunSettings;
 use cells::Cells;
-use course::{Course, Mover};
 use group::Group;
+use motion::{BodyMotion, Trajectory};
 use queue::{Due, Entry, Pair, Queue};
-use verdict::Standing;
+use resolution::Persistence;
 
+pub use constrained::SingularPassages;
 pub use rolling::RollingDemand;
 pub use snapshot::Snapshot;
-pub use tied::SingularPassages;
 
 /// A run under way.
 #[derive(Debug, Clone)]
@@ -61,10 +61,10 @@ pub struct Simulation {
     world: World,
     settings: RunSettings,
     clock: Clock,
-    movers: Vec<Mover>,
+    motions: Vec<BodyMotion>,
     groups: Vec<Option<Group>>,
     /// Contacts that last.
-    standing: BTreeMap<Pair, Standing>,
+    standing: BTreeMap<Pair, Persistence>,
     /// Contacts that are rolling joints, as long as friction lets them roll.
     rolling: BTreeMap<Pair, usize>,
     /// What the other rolling joints have asked of their surfaces.
@@ -76,7 +76,7 @@ pub struct Simulation {
     ledger: Ledger,
     counts: Counts,
     stopped: Option<Stopped>,
-    trouble: Option<Trouble>,
+    failure: Option<Failure>,
     /// Goes up with every piece of held motion.
     pieces: u32,
     /// The time when pieces were last looked back at.
@@ -104,16 +104,16 @@ impl Simulation {
     ///
     /// # Errors
     /// What makes the states no start: overlaps, a box too short, motions that floats do not hold.
-    pub fn new(world: World, states: &[State], settings: RunSettings) -> Result<Self, Vec<Unfit>> {
-        let unfit = world.unfit(states);
-        if !unfit.is_empty() {
-            return Err(unfit);
+    pub fn new(world: World, states: &[State], settings: RunSettings) -> Result<Self, Vec<InvalidStart>> {
+        let invalid = world.invalid_start(states);
+        if !invalid.is_empty() {
+            return Err(invalid);
         }
-        let movers = states
+        let motions = states
             .iter()
             .enumerate()
-            .map(|(i, state)| Mover {
-                course: Course::Flight(Box::new(world.flight(i, state))),
+            .map(|(i, state)| BodyMotion {
+                course: Trajectory::Flight(Box::new(world.flight(i, state))),
                 since: 0.0,
                 version: 1,
                 boxes: [0; 3],
@@ -123,7 +123,7 @@ impl Simulation {
         let mut simulation = Self {
             clock: Clock::start(),
             settings,
-            movers,
+            motions,
             groups: Vec::new(),
             standing: BTreeMap::new(),
             rolling: BTreeMap::new(),
@@ -134,7 +134,7 @@ impl Simulation {
             ledger,
             counts: Counts::default(),
             stopped: None,
-            trouble: None,
+            failure: None,
             pieces: 0,
             piece_mark: -1.0,
             unbalanced: false,
@@ -190,9 +190,9 @@ impl Simulation {
                 Due::Epoch => self.next_epoch(),
                 Due::Cross { body, axis, up } => self.cross(body as usize, usize::from(axis), up, entry.time),
                 Due::Search(pair) => self.search(pair, entry.time),
-                Due::Piece { group } => {
+                Due::DenseStep { group } => {
                     // Held motion costs more than a chore: whoever drives the run is asked after each piece.
-                    self.end_piece(group as usize, recorder);
+                    self.end_step(group as usize, recorder);
                     if self.is_few() {
                         self.look_around(self.clock.now);
                     }
@@ -285,8 +285,8 @@ impl Simulation {
 
     /// What could not be followed, where that ended the run.
     #[must_use]
-    pub fn trouble(&self) -> Option<Trouble> {
-        self.trouble
+    pub fn failure(&self) -> Option<Failure> {
+        self.failure
     }
 
     fn lose(&mut self, pair: &Pair, cause: Cause) {
@@ -295,8 +295,8 @@ impl Simulation {
 
     fn lose_sides(&mut self, sides: [Side; 2], cause: Cause) {
         if self.stopped.is_none() {
-            self.stopped = Some(Stopped::Lost);
-            self.trouble = Some(Trouble { time: self.time(), sides, cause });
+            self.stopped = Some(Stopped::Failed);
+            self.failure = Some(Failure { time: self.time(), sides, cause });
         }
     }
 
@@ -312,7 +312,7 @@ impl Simulation {
             return true;
         }
         let mut batch = Vec::new();
-        for _ in 0..=MOST_SAMPLES / self.movers.len().max(1) {
+        for _ in 0..=MOST_SAMPLES / self.motions.len().max(1) {
             #[expect(clippy::cast_precision_loss, reason = "fewer samples than 2^53")]
             let time = self.counts.samples as f64 * self.settings.sample;
             let local = self.clock.local(time);
@@ -338,10 +338,10 @@ impl Simulation {
 
     /// Whether an entry was computed from the courses that its bodies are still on.
     fn is_valid(&self, entry: &Entry) -> bool {
-        let version = |body: u32| self.movers[body as usize].version;
+        let version = |body: u32| self.motions[body as usize].version;
         match entry.due {
             Due::Epoch => true,
-            Due::Piece { group } => {
+            Due::DenseStep { group } => {
                 self.groups[group as usize].as_ref().is_some_and(|group| group.version == entry.versions[0])
             }
             Due::Cross { body, .. } => version(body) == entry.versions[0],

@@ -3,9 +3,9 @@
 use nalgebra::Vector3;
 
 use super::cells::Cells;
-use super::queue::{Due, Entry, Pair, Party};
-use super::verdict::Standing;
-use super::{Course, Simulation};
+use super::queue::{Due, Entry, Pair, PairSide};
+use super::resolution::Persistence;
+use super::{Simulation, Trajectory};
 use crate::body::State;
 use crate::contact::Side;
 use crate::motion::{Anchored, Flight, Motion};
@@ -21,14 +21,14 @@ const PASSAGES: f64 = 16.0;
 
 /// A body's motion over the time that a search looks at.
 #[derive(Clone, Copy)]
-pub(super) enum Trajectory<'a> {
+pub(super) enum SearchMotion<'a> {
     /// A free flight.
     Flight(Anchored<&'a Flight>),
     /// A held body's.
-    Held(super::held::HeldMotion<'a>),
+    Held(super::persistent::HeldMotion<'a>),
 }
 
-impl Motion for Trajectory<'_> {
+impl Motion for SearchMotion<'_> {
     fn at(&self, t: f64) -> State {
         match self {
             Self::Flight(motion) => motion.at(t),
@@ -43,10 +43,10 @@ impl Motion for Trajectory<'_> {
         }
     }
 
-    fn unsteadiness(&self) -> f64 {
+    fn acceleration_bound(&self) -> f64 {
         match self {
-            Self::Flight(motion) => motion.unsteadiness(),
-            Self::Held(motion) => motion.unsteadiness(),
+            Self::Flight(motion) => motion.acceleration_bound(),
+            Self::Held(motion) => motion.acceleration_bound(),
         }
     }
 
@@ -66,29 +66,31 @@ impl Motion for Trajectory<'_> {
 }
 
 impl Simulation {
-    pub(super) fn trajectory(&self, body: usize) -> Trajectory<'_> {
-        let mover = &self.movers[body];
-        match &mover.course {
-            Course::Flight(flight) => Trajectory::Flight(Anchored { motion: flight, since: mover.since }),
-            Course::Held { group, member } => Trajectory::Held(self.held_motion(*group, *member)),
+    pub(super) fn trajectory(&self, body: usize) -> SearchMotion<'_> {
+        let motion = &self.motions[body];
+        match &motion.course {
+            Trajectory::Flight(flight) => {
+                SearchMotion::Flight(Anchored { motion: flight, since: motion.since })
+            }
+            Trajectory::Held { group, member } => SearchMotion::Held(self.held_motion(*group, *member)),
         }
     }
 
     /// The time until which a body's course is known.
     pub(super) fn known_until(&self, body: usize) -> f64 {
-        match self.movers[body].course {
-            Course::Flight(_) => f64::INFINITY,
-            Course::Held { group, .. } => self.piece_end(group),
+        match self.motions[body].course {
+            Trajectory::Flight(_) => f64::INFINITY,
+            Trajectory::Held { group, .. } => self.step_end(group),
         }
     }
 
     pub(super) fn build_cells(&mut self) {
         let solid = |i: &usize| self.world.solid(*i);
-        let radius = (0..self.movers.len()).filter(solid).map(|i| self.world.radius[i]).fold(0.0, f64::max);
+        let radius = (0..self.motions.len()).filter(solid).map(|i| self.world.radius[i]).fold(0.0, f64::max);
         let diameter = if radius > 0.0 { 2.0 * radius * MARGIN } else { 1.0 };
         let t = self.clock.now;
         let positions: Vec<Vector3<f64>> =
-            (0..self.movers.len()).map(|body| self.state(body, t).position).collect();
+            (0..self.motions.len()).map(|body| self.state(body, t).position).collect();
         self.cells = Some(Cells::new(diameter, self.world.periodic.as_ref(), &positions));
     }
 
@@ -101,7 +103,7 @@ impl Simulation {
         let number = index(body);
         if !self.world.bodies[body].fixed {
             for plane in 0..self.world.planes.len() {
-                let pair = Pair { first: Party::Plane(index(plane)), second: number, image: [0; 3] };
+                let pair = Pair { first: PairSide::Plane(index(plane)), second: number, image: [0; 3] };
                 if !self.is_joined(Self::sides(&pair), pair.image) {
                     self.meet(pair, t, parting);
                 }
@@ -145,13 +147,13 @@ impl Simulation {
                 // A body that enters new cells knows the held ones already.
                 if all {
                     let here = self.state(body, self.clock.now).position;
-                    let held = (0..self.movers.len()).filter(|&other| !self.flies(other));
+                    let held = (0..self.motions.len()).filter(|&other| !self.flies(other));
                     held.for_each(|other| self.each_image(&here, other, |image| take(index(other), image)));
                 }
             }
             _ => {
                 let here = self.state(body, self.clock.now).position;
-                for other in 0..self.movers.len() {
+                for other in 0..self.motions.len() {
                     self.each_image(&here, other, |image| take(index(other), image));
                 }
             }
@@ -187,9 +189,9 @@ impl Simulation {
             return None;
         }
         let pair = if one < other {
-            Pair { first: Party::Body(one), second: other, image }
+            Pair { first: PairSide::Body(one), second: other, image }
         } else {
-            Pair { first: Party::Body(other), second: one, image: image.map(|boxes| -boxes) }
+            Pair { first: PairSide::Body(other), second: one, image: image.map(|boxes| -boxes) }
         };
         (!self.is_joined(Self::sides(&pair), image)).then_some(pair)
     }
@@ -197,7 +199,7 @@ impl Simulation {
     /// Puts a pair on the list for when it may touch.
     pub(super) fn meet(&mut self, pair: Pair, t: f64, parting: &[Pair]) {
         match self.standing.get(&pair) {
-            Some(Standing::Passing) => return self.await_exit(pair, t),
+            Some(Persistence::Passing) => return self.await_exit(pair, t),
             Some(_) => return,
             None => {}
         }
@@ -222,14 +224,14 @@ impl Simulation {
         let known = self.known_until(second);
         let size = self.world.radius[second] * MARGIN;
         let wait = match pair.first {
-            Party::Plane(k) => {
+            PairSide::Plane(k) => {
                 let plane = &self.world.planes[k as usize];
                 let height = plane.height(&here.position) - size;
                 let speed = plane.normal.dot(&here.velocity);
-                let pull = plane.normal.dot(&two.acceleration()) - two.unsteadiness();
+                let pull = plane.normal.dot(&two.acceleration()) - two.acceleration_bound();
                 first_zero(height, speed, pull)
             }
-            Party::Body(first) => {
+            PairSide::Body(first) => {
                 let first = first as usize;
                 let (one, there) = (self.trajectory(first), self.state(first, t));
                 let known = known.min(self.known_until(first));
@@ -237,8 +239,8 @@ impl Simulation {
                 let x = here.position + self.displacement(pair) - there.position;
                 let v = here.velocity - there.velocity;
                 let pull = (two.acceleration() - one.acceleration()).norm()
-                    + one.unsteadiness()
-                    + two.unsteadiness();
+                    + one.acceleration_bound()
+                    + two.acceleration_bound();
                 let wait = if pull == 0.0 {
                     spheres_meet(&x, &v, size)
                 } else {
@@ -272,10 +274,10 @@ impl Simulation {
         let radius = self.world.radius[second];
         let swiftness = |state: &State, bend: f64, radius: f64| state.velocity.norm() + bend.sqrt() * radius;
         let (speed, size, known) = match pair.first {
-            Party::Plane(_) => {
+            PairSide::Plane(_) => {
                 (swiftness(&here, two.turning_bound(), radius), radius, self.known_until(second))
             }
-            Party::Body(first) => {
+            PairSide::Body(first) => {
                 let first = first as usize;
                 let one = self.trajectory(first);
                 let there = one.at(t);
@@ -295,12 +297,12 @@ impl Simulation {
         let until = end.min(known).min(t + PASSAGES * passage);
         let window = Window { from: t, until, start };
         let bodies = &self.world.bodies;
-        let mover = toi::Moving::new(&bodies[second].shape, &two).displaced(self.displacement(&pair));
+        let motion = toi::Moving::new(&bodies[second].shape, &two).displaced(self.displacement(&pair));
         let found = match pair.first {
-            Party::Plane(k) => first_contact_with_plane(mover, &self.world.planes[k as usize], window),
-            Party::Body(first) => {
+            PairSide::Plane(k) => first_contact_with_plane(motion, &self.world.planes[k as usize], window),
+            PairSide::Body(first) => {
                 let one = self.trajectory(first as usize);
-                first_contact(toi::Moving::new(&bodies[first as usize].shape, &one), mover, window)
+                first_contact(toi::Moving::new(&bodies[first as usize].shape, &one), motion, window)
             }
         };
         self.counts.searches += 1;
@@ -365,7 +367,7 @@ impl Simulation {
         if let Some((wait, axis, up)) = first {
             #[expect(clippy::cast_possible_truncation, reason = "below three")]
             let due = Due::Cross { body: index(body), axis: axis as u8, up };
-            self.push(t + wait, due, [self.movers[body].version, 0]);
+            self.push(t + wait, due, [self.motions[body].version, 0]);
         }
     }
 
@@ -383,8 +385,8 @@ impl Simulation {
     /// The sides of a pair.
     pub(super) fn sides(pair: &Pair) -> [Side; 2] {
         let first = match pair.first {
-            Party::Plane(k) => Side::Plane(k as usize),
-            Party::Body(k) => Side::Body(k as usize),
+            PairSide::Plane(k) => Side::Plane(k as usize),
+            PairSide::Body(k) => Side::Body(k as usize),
         };
         [first, Side::Body(pair.second as usize)]
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Pair {
     /// The first.
-    pub first: Party,
+    pub first: PairSide,
     /// The second, a body.
     pub second: u32,
     /// The image of the second, in whole boxes from where it is.
@@ -22,7 +22,7 @@ pub struct Pair {
 
 /// The first side of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Party {
+pub enum PairSide {
     /// A plane.
     Plane(u32),
     /// A body of a smaller number than the second.
@@ -44,7 +44,7 @@ pub enum Due {
         up: bool,
     },
     /// The integrated motion of a group of held bodies ends.
-    Piece {
+    DenseStep {
         /// The group.
         group: u32,
     },
@@ -78,7 +78,7 @@ impl Entry {
         match self.due {
             Due::Epoch => true,
             Due::Cross { body, axis, .. } => (body as usize) < bodies && axis < 3,
-            Due::Piece { group } => (group as usize) < groups,
+            Due::DenseStep { group } => (group as usize) < groups,
             Due::Search(pair) | Due::Part(pair) | Due::Touch { pair, .. } => pair.fits(bodies, planes),
         }
     }
@@ -88,7 +88,7 @@ impl Entry {
         match self.due {
             Due::Epoch => (0, [0; 2], [0; 3]),
             Due::Cross { body, axis, up } => (1, [body, u32::from(axis)], [i32::from(up), 0, 0]),
-            Due::Piece { group } => (2, [group, 0], [0; 3]),
+            Due::DenseStep { group } => (2, [group, 0], [0; 3]),
             Due::Search(pair) => (3, pair.numbers(), pair.image),
             Due::Part(pair) => (4, pair.numbers(), pair.image),
             Due::Touch { pair, .. } => (5, pair.numbers(), pair.image),
@@ -106,16 +106,16 @@ impl Pair {
     /// Whether it names bodies and planes that exist.
     pub fn fits(&self, bodies: usize, planes: usize) -> bool {
         let first = match self.first {
-            Party::Plane(k) => (k as usize) < planes,
-            Party::Body(k) => (k as usize) < bodies,
+            PairSide::Plane(k) => (k as usize) < planes,
+            PairSide::Body(k) => (k as usize) < bodies,
         };
         first && (self.second as usize) < bodies
     }
 
     fn numbers(&self) -> [u32; 2] {
         let first = match self.first {
-            Party::Plane(k) => k,
-            Party::Body(k) => k | 1 << 31,
+            PairSide::Plane(k) => k,
+            PairSide::Body(k) => k | 1 << 31,
         };
         [first, self.second]
     }

@@ -12,12 +12,12 @@ use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 use super::Simulation;
-use super::queue::{Pair, Party};
-use super::touch::Cluster;
+use super::contact_event::Cluster;
+use super::queue::{Pair, PairSide};
 use crate::contact::Surface;
-use crate::flow::golden::least;
-use crate::flow::{Mode, Piece};
+use crate::flow::{DenseStep, Mode};
 use crate::impact::mechanism::JointOutcome;
+use crate::integrate::golden::least;
 use crate::joint::Kind as JointKind;
 use crate::record::{Event, Kind, Recorder};
 
@@ -65,7 +65,7 @@ impl Simulation {
     pub(super) fn mark_rolling(&mut self) {
         for (k, joint) in self.world.joints.iter().enumerate().filter(|(_, joint)| !self.world.keeps(joint)) {
             if let (JointKind::Rolling { plane, .. }, [body, ..]) = (&joint.kind, &joint.bodies[..]) {
-                let first = Party::Plane(crate::run::index(*plane));
+                let first = PairSide::Plane(crate::run::index(*plane));
                 let pair = Pair { first, second: crate::run::index(*body), image: [0; 3] };
                 self.rolling.insert(pair, k);
             }
@@ -74,7 +74,7 @@ impl Simulation {
 
     /// Whether a rolling joint's impulse is more than its surface gives.
     pub(super) fn overdraws(&self, pair: &Pair, outcome: &JointOutcome) -> bool {
-        let Party::Plane(plane) = pair.first else { return false };
+        let PairSide::Plane(plane) = pair.first else { return false };
         let (_, Surface::Coulomb(coefficient)) = self.world.answer(Self::sides(pair)) else { return false };
         let normal = self.world.planes[plane as usize].normal.into_inner();
         let push = normal.dot(&outcome.linear);
@@ -184,7 +184,12 @@ impl Simulation {
 
 /// The greatest |f|/λ of a rolling joint over a part of a piece, and when λ first passes zero; none where there is no force.
 /// `none` is a force that counts as none.
-fn greatest_demand(piece: &Piece, joint: usize, [from, until]: [f64; 2], none: f64) -> Option<RollingDemand> {
+fn greatest_demand(
+    piece: &DenseStep,
+    joint: usize,
+    [from, until]: [f64; 2],
+    none: f64,
+) -> Option<RollingDemand> {
     let force = |t: f64| {
         piece.rolling_force(joint, t).map_or((0.0, 0.0), |force| (force.normal, force.friction.norm()))
     };

@@ -5,15 +5,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::constrained::SingularPassages;
 use super::group::{Group, GroupRecord};
 use super::queue::{Entry, Pair};
+use super::resolution::Persistence;
 use super::rolling::RollingDemand;
-use super::tied::SingularPassages;
-use super::verdict::Standing;
-use super::{Course, Mover, Simulation};
+use super::{BodyMotion, Simulation, Trajectory};
 use crate::body::State;
 use crate::run::index;
-use crate::run::{Clock, Counts, Foreign, Ledger, StateRecord, Stopped, World};
+use crate::run::{Clock, Counts, Ledger, SnapshotMismatch, StateRecord, Stopped, World};
 use crate::scene::model::RunSettings;
 
 /// A run's state.
@@ -22,7 +22,7 @@ pub struct Snapshot {
     clock: Clock,
     bodies: Vec<BodyRecord>,
     groups: Vec<Option<GroupRecord>>,
-    standing: Vec<(Pair, Standing)>,
+    standing: Vec<(Pair, Persistence)>,
     /// Contacts that are rolling joints as long as friction lets them.
     rolling: Vec<(Pair, u32)>,
     demands: Vec<RollingDemand>,
@@ -62,16 +62,18 @@ impl Simulation {
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let bodies = self
-            .movers
+            .motions
             .iter()
-            .map(|mover| BodyRecord {
-                course: match &mover.course {
-                    Course::Flight(flight) => CourseRecord::Flight(StateRecord::from(flight.start())),
-                    Course::Held { group, member } => CourseRecord::Held { group: *group, member: *member },
+            .map(|motion| BodyRecord {
+                course: match &motion.course {
+                    Trajectory::Flight(flight) => CourseRecord::Flight(StateRecord::from(flight.start())),
+                    Trajectory::Held { group, member } => {
+                        CourseRecord::Held { group: *group, member: *member }
+                    }
                 },
-                since: mover.since,
-                version: mover.version,
-                boxes: mover.boxes,
+                since: motion.since,
+                version: motion.version,
+                boxes: motion.boxes,
             })
             .collect();
         Snapshot {
@@ -82,7 +84,7 @@ impl Simulation {
             rolling: self.rolling.iter().map(|(pair, joint)| (*pair, index(*joint))).collect(),
             demands: self.demands.values().copied().collect(),
             singular: self.singular.values().copied().collect(),
-            cells: self.cells.as_ref().map(|cells| (0..self.movers.len()).map(|i| cells.of(i)).collect()),
+            cells: self.cells.as_ref().map(|cells| (0..self.motions.len()).map(|i| cells.of(i)).collect()),
             queue: self.queue.sorted(),
             ledger: self.ledger.clone(),
             counts: self.counts,
@@ -98,7 +100,11 @@ impl Simulation {
     ///
     /// # Errors
     /// If the snapshot does not fit the world.
-    pub fn resume(world: World, settings: RunSettings, snapshot: &Snapshot) -> Result<Self, Foreign> {
+    pub fn resume(
+        world: World,
+        settings: RunSettings,
+        snapshot: &Snapshot,
+    ) -> Result<Self, SnapshotMismatch> {
         let count = world.bodies.len();
         let fits = snapshot.bodies.len() == count
             && snapshot.cells.as_ref().is_none_or(|cells| cells.len() == count)
@@ -120,18 +126,20 @@ impl Simulation {
                 pair.fits(count, world.planes.len()) && (*joint as usize) < world.joints.len()
             });
         if !fits {
-            return Err(Foreign);
+            return Err(SnapshotMismatch);
         }
-        let movers = snapshot
+        let motions = snapshot
             .bodies
             .iter()
             .enumerate()
-            .map(|(i, body)| Mover {
+            .map(|(i, body)| BodyMotion {
                 course: match &body.course {
                     CourseRecord::Flight(start) => {
-                        Course::Flight(Box::new(world.flight(i, &State::from(start))))
+                        Trajectory::Flight(Box::new(world.flight(i, &State::from(start))))
                     }
-                    CourseRecord::Held { group, member } => Course::Held { group: *group, member: *member },
+                    CourseRecord::Held { group, member } => {
+                        Trajectory::Held { group: *group, member: *member }
+                    }
                 },
                 since: body.since,
                 version: body.version,
@@ -141,12 +149,14 @@ impl Simulation {
         let groups = snapshot
             .groups
             .iter()
-            .map(|group| group.as_ref().map(|group| Group::of(group, &world).ok_or(Foreign)).transpose())
+            .map(|group| {
+                group.as_ref().map(|group| Group::of(group, &world).ok_or(SnapshotMismatch)).transpose()
+            })
             .collect::<Result<_, _>>()?;
         let mut simulation = Self {
             clock: snapshot.clock,
             settings,
-            movers,
+            motions,
             groups,
             standing: snapshot.standing.iter().copied().collect(),
             rolling: snapshot.rolling.iter().map(|(pair, joint)| (*pair, *joint as usize)).collect(),
@@ -157,7 +167,7 @@ impl Simulation {
             ledger: snapshot.ledger.clone(),
             counts: snapshot.counts,
             stopped: snapshot.stopped,
-            trouble: None,
+            failure: None,
             pieces: snapshot.pieces,
             piece_mark: snapshot.piece_mark,
             unbalanced: snapshot.unbalanced,

@@ -3,8 +3,8 @@
 
 use nalgebra::Vector3;
 
+use super::contact_event::Cluster;
 use super::queue::{Due, Pair};
-use super::touch::Cluster;
 use super::{Simulation, World};
 use crate::collision::spoiled::{LIMIT, failed, spoil};
 use crate::contact::Side;
@@ -40,7 +40,7 @@ fn next_touch(simulation: &mut Simulation) -> (f64, Vec<(Pair, f64)>) {
                 at = at.min(entry.time);
                 found.push((pair, error));
             }
-            Due::Piece { .. } | Due::Part(_) => return (at, found),
+            Due::DenseStep { .. } | Due::Part(_) => return (at, found),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The start of a run: what overlaps has no meaning, what touches is dealt with first.
 
-use super::queue::{Due, Entry, Pair, Party};
-use super::{Simulation, Unfit};
+use super::queue::{Due, Entry, Pair, PairSide};
+use super::{InvalidStart, Simulation};
 use crate::contact::Side;
 use crate::run::index;
 
@@ -10,13 +10,13 @@ const TOUCHING: f64 = 1e-9;
 
 impl Simulation {
     /// Looks at every pair near enough to touch, and puts everything on the list.
-    pub(super) fn begin(&mut self) -> Result<(), Vec<Unfit>> {
+    pub(super) fn begin(&mut self) -> Result<(), Vec<InvalidStart>> {
         self.queue.push(Entry { time: self.clock.length, due: Due::Epoch, versions: [0; 2] });
         self.tie_up()?;
         self.mark_rolling();
-        let mut unfit = Vec::new();
+        let mut invalid = Vec::new();
         let mut touching = Vec::new();
-        for body in 0..self.movers.len() {
+        for body in 0..self.motions.len() {
             if !self.world.solid(body) {
                 continue;
             }
@@ -28,28 +28,28 @@ impl Simulation {
                 let Some(found) = self.gap_between(&pair, |body| self.state(body, 0.0)) else { continue };
                 self.ledger.see_gap(found.gap, 0);
                 if found.gap.is_nan() {
-                    unfit.push(Unfit::Motion { body });
+                    invalid.push(InvalidStart::Motion { body });
                 } else if found.gap < -TOUCHING * size {
                     let [first, second] = Self::sides(&pair);
                     let Side::Body(second) = second else { continue };
-                    unfit.push(Unfit::Overlap { first, second, depth: -found.gap });
+                    invalid.push(InvalidStart::Overlap { first, second, depth: -found.gap });
                 } else if found.gap <= TOUCHING * size {
                     touching.push(pair);
                 }
             }
         }
-        if !unfit.is_empty() {
-            return Err(unfit);
+        if !invalid.is_empty() {
+            return Err(invalid);
         }
         for pair in &touching {
             self.push(0.0, Due::Touch { pair: *pair, error: 0.0 }, self.versions(pair));
         }
-        for body in 0..self.movers.len() {
+        for body in 0..self.motions.len() {
             if self.world.solid(body) {
                 self.enter_cell(body, 0.0);
             }
         }
-        for body in 0..self.movers.len() {
+        for body in 0..self.motions.len() {
             for pair in self.pairs_from(body) {
                 if !touching.contains(&pair) {
                     self.meet(pair, 0.0, &[]);
@@ -68,14 +68,14 @@ impl Simulation {
         }
         if !self.world.bodies[body].fixed {
             let planes = 0..index(self.world.planes.len());
-            let planes = planes.map(|k| Pair { first: Party::Plane(k), second: number, image: [0; 3] });
+            let planes = planes.map(|k| Pair { first: PairSide::Plane(k), second: number, image: [0; 3] });
             pairs.extend(planes.filter(|pair| !self.is_joined(Self::sides(pair), pair.image)));
         }
         self.each_neighbour(
             body,
             |_| true,
             |pair| {
-                if pair.first == Party::Body(number) {
+                if pair.first == PairSide::Body(number) {
                     pairs.push(pair);
                 }
             },
@@ -88,8 +88,8 @@ impl Simulation {
         let second = pair.second as usize;
         let place = self.state(second, self.clock.now).position + self.displacement(pair);
         let away = match pair.first {
-            Party::Plane(k) => self.world.planes[k as usize].height(&place),
-            Party::Body(first) => (place - self.state(first as usize, self.clock.now).position).norm(),
+            PairSide::Plane(k) => self.world.planes[k as usize].height(&place),
+            PairSide::Body(first) => (place - self.state(first as usize, self.clock.now).position).norm(),
         };
         away - self.size(pair)
     }

@@ -32,7 +32,7 @@ pub(super) struct Pair<'a, A, M, B, N> {
     /// The difference of the uniform accelerations of the centres.
     pull: Vector3<f64>,
     /// U₁ + U₂.
-    unsteadiness: f64,
+    acceleration_bound: f64,
 }
 
 /// The pair at an instant.
@@ -107,20 +107,20 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
     pub fn new(first: Moving<'a, A, M>, second: Against<'a, B, N>) -> Self {
         let of_first = Extent::new(first.shape, first.motion.angular_acceleration_bound());
         let own = 0.5 * first.motion.turning_bound() * of_first.lever;
-        let (extents, turning, pull, unsteadiness) = match &second {
+        let (extents, turning, pull, acceleration_bound) = match &second {
             Against::Body(body) => {
                 let of_second = Extent::new(body.shape, body.motion.angular_acceleration_bound());
                 (
                     [of_first, of_second],
                     own + 0.5 * body.motion.turning_bound() * of_second.lever,
                     body.motion.acceleration() - first.motion.acceleration(),
-                    body.motion.unsteadiness() + first.motion.unsteadiness(),
+                    body.motion.acceleration_bound() + first.motion.acceleration_bound(),
                 )
             }
             Against::Plane(_) => {
                 let nothing =
                     Extent { circumradius: 0.0, inradius: 0.0, rolling: 0.0, lever: 0.0, spin_rate: 0.0 };
-                ([of_first, nothing], own, first.motion.acceleration(), first.motion.unsteadiness())
+                ([of_first, nothing], own, first.motion.acceleration(), first.motion.acceleration_bound())
             }
         };
         let inside = extents[0].inradius + extents[1].inradius;
@@ -137,7 +137,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
             roundness: if inside > 0.0 { inside } else { f64::INFINITY },
             turning,
             pull,
-            unsteadiness,
+            acceleration_bound,
         }
     }
 
@@ -165,7 +165,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
     pub fn is_finite(&self, states: &[State; 2]) -> bool {
         let sum = |v: &Vector3<f64>| v.x + v.y + v.z;
         let numbers = states.map(|s| sum(&s.position) + sum(&s.velocity) + sum(&s.angular_velocity));
-        (numbers[0] + numbers[1] + sum(&self.pull) + self.turning + self.unsteadiness).is_finite()
+        (numbers[0] + numbers[1] + sum(&self.pull) + self.turning + self.acceleration_bound).is_finite()
     }
 
     /// The pair at a time; nothing between two points.
@@ -211,7 +211,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
             approach: found.normal.dot(&passing),
             curvature: 2.0 * self.turning
                 + length(&self.pull)
-                + self.unsteadiness
+                + self.acceleration_bound
                 + passing.norm_squared() / self.roundness,
             unsure,
             rates,
@@ -261,7 +261,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
         sign: f64,
         modes: [Mode; 2],
     ) -> Bound<'a, A, B> {
-        let bend = 0.5 * (n.dot(&self.pull) - self.unsteadiness);
+        let bend = 0.5 * (n.dot(&self.pull) - self.acceleration_bound);
         match &self.second {
             Against::Body(body) => {
                 let height = n.dot(&(second.position - first.position));
@@ -286,7 +286,8 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
         let apart = second.position - first.position;
         let speed = (second.velocity - first.velocity) * sign;
         let longest = 1.0 + 0.5 * drift.norm_squared() * span * span;
-        let falling = n.dot(&self.pull) - self.unsteadiness * longest - drift.dot(&self.pull).abs() * span;
+        let falling =
+            n.dot(&self.pull) - self.acceleration_bound * longest - drift.dot(&self.pull).abs() * span;
         let rates = [now.found.gap.max(0.0), sign * now.approach];
         let modes = [drift, -drift].map(|rate| Mode::Drifting(Drift { rate, span }));
         let bound = Bound::new(
@@ -354,7 +355,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
         match &self.second {
             Against::Body(_) => {
                 let (apart, speed) = (second.position - first.position, second.velocity - first.velocity);
-                clear_of(&apart, &speed, &self.pull, self.unsteadiness, self.size, limit)
+                clear_of(&apart, &speed, &self.pull, self.acceleration_bound, self.size, limit)
             }
             Against::Plane(plane) => {
                 let n = *plane.normal;
@@ -362,7 +363,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
                 if height <= 0.0 {
                     return 0.0;
                 }
-                let bend = 0.5 * (n.dot(&self.pull) - self.unsteadiness);
+                let bend = 0.5 * (n.dot(&self.pull) - self.acceleration_bound);
                 let root = first_root(height, n.dot(&first.velocity), bend);
                 if root * SHORT >= limit { limit } else { root * SHORT }
             }

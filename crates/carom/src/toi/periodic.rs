@@ -116,7 +116,7 @@ impl Periodic {
     ) -> Search {
         let size = first.shape.circumradius() + second.shape.circumradius();
         let pull = second.motion.acceleration() - first.motion.acceleration();
-        let unsteadiness = first.motion.unsteadiness() + second.motion.unsteadiness();
+        let acceleration_bound = first.motion.acceleration_bound() + second.motion.acceleration_bound();
         let mut course = Course { evaluations: 0, best: None, at_start: f64::INFINITY };
         if window.until <= window.from {
             return course.end(window.until, window.until);
@@ -134,7 +134,7 @@ impl Periodic {
             // In an open world there is one image, and the piece is all.
             let (mut span, mut reach) = (f64::INFINITY, f64::INFINITY);
             if half_box.is_finite() {
-                let bend = -0.5 * (length(&pull) + unsteadiness);
+                let bend = -0.5 * (length(&pull) + acceleration_bound);
                 span = first_root(half_box, -length(&speed), bend);
                 reach = (size + half_box) * (1.0 + 1e-12);
             }
@@ -144,7 +144,7 @@ impl Periodic {
             }
             let span = piece.until - piece.from;
             self.each(&apart, reach, |image| {
-                if clear_of(&(apart + image), &speed, &pull, unsteadiness, size, span) < span {
+                if clear_of(&(apart + image), &speed, &pull, acceleration_bound, size, span) < span {
                     let until = course.time().min(piece.until);
                     let found = first_contact(
                         first,

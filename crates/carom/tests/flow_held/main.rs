@@ -9,7 +9,7 @@ mod sliding;
 
 use carom::body::{Body, State};
 use carom::contact::{Side, Surface};
-use carom::flow::{Ending, Flow, Held, Piece};
+use carom::flow::{DenseStep, Ending, Flow, Held};
 use carom::shape::{HalfSpace, Shape};
 use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
 use serde_json::Value;
@@ -54,7 +54,7 @@ fn smooth(sides: [Side; 2]) -> Held {
 }
 
 /// Pieces until something ends them other than the accuracy.
-fn run(flow: &Flow, states: &[State], until: f64) -> Vec<Piece> {
+fn run(flow: &Flow, states: &[State], until: f64) -> Vec<DenseStep> {
     let mut pieces = vec![flow.advance(states, 0.0, until).unwrap()];
     while pieces.last().unwrap().ending == Ending::Step {
         let next = flow.follow(pieces.last().unwrap(), until).unwrap();
@@ -74,7 +74,7 @@ fn momentum(bodies: &[Body], states: &[State]) -> [Vector3<f64>; 2] {
     sum
 }
 
-fn at(piece: &Piece, bodies: usize, t: f64) -> Vec<State> {
+fn at(piece: &DenseStep, bodies: usize, t: f64) -> Vec<State> {
     (0..bodies).map(|b| piece.at(b, t)).collect()
 }
 

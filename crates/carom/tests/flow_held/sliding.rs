@@ -54,7 +54,7 @@ fn rocking_period(mass: f64, inertia: f64, a: f64, b: f64, gravity: f64, start: 
         let fall = (a * a - b * b) * (start + x).sin() * less.sin() / (height(start) + height(x));
         ((mass * slope(x).powi(2) + inertia) / (2.0 * mass * gravity * fall)).sqrt() * start * phi.cos()
     };
-    let (nodes, weights) = carom::flow::series::gauss(31);
+    let (nodes, weights) = carom::integrate::series::gauss(31);
     let pieces = 8;
     let width = std::f64::consts::FRAC_PI_2 / f64::from(pieces);
     let mut sum = 0.0;

@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Vector3};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use crate::commands::plot::canvas::{Drawing, Trouble, say};
+use crate::commands::plot::canvas::{DrawError, Drawing, say};
 
 pub const BLUE: RGBColor = RGBColor(0, 114, 178);
 pub const ORANGE: RGBColor = RGBColor(213, 94, 0);
@@ -162,7 +162,7 @@ impl Sketch {
         self.letter(origin, (-16, 6), names[0], colour);
     }
 
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Trouble> {
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError> {
         let (width, height) = area.dim_in_pixel();
         let (width, height) = (f64::from(width), f64::from(height));
         let scale = 0.5 * (width - 16.0).min(height - 44.0) / self.reach;
@@ -275,7 +275,7 @@ impl Sheet {
 }
 
 impl Drawing for Sheet {
-    fn on<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Trouble> {
+    fn on<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError> {
         for (panel, sketch) in area.split_evenly((1, self.0.len().max(1))).iter().zip(&self.0) {
             sketch.draw(panel)?;
         }

@@ -8,7 +8,7 @@ use carom_answers::InputError;
 use carom_answers::folder::RESULT;
 use serde_json::Value;
 
-use super::canvas::{Picture, Trouble};
+use super::canvas::{DrawError, Picture};
 use super::charts::{Chart, SIZE, Series, Sheet};
 use crate::Failure;
 
@@ -107,7 +107,7 @@ impl Curves {
     }
 
     /// Draws them.
-    pub fn draw(&self, picture: &mut Picture, size: Option<(u32, u32)>) -> Result<(), Trouble> {
+    pub fn draw(&self, picture: &mut Picture, size: Option<(u32, u32)>) -> Result<(), DrawError> {
         let (what, x, y) = self.function.chart();
         let title = self.title.as_ref().map_or_else(|| what.to_string(), |title| format!("{title}: {what}"));
         let many = self.copies.len() > 1;

@@ -26,7 +26,7 @@ pub fn colour(k: usize) -> RGBColor {
 }
 
 /// Why a picture cannot be drawn.
-pub type Trouble = String;
+pub type DrawError = String;
 
 /// A picture on its way to a file.
 pub enum Picture {
@@ -39,7 +39,7 @@ pub enum Picture {
 /// Draws something on a sheet of whatever kind.
 pub trait Drawing {
     /// Draws it.
-    fn on<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Trouble>;
+    fn on<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>;
 }
 
 impl Picture {
@@ -53,7 +53,7 @@ impl Picture {
     }
 
     /// Draws on it, on white.
-    pub fn draw(&mut self, (width, height): (u32, u32), drawing: &impl Drawing) -> Result<(), Trouble> {
+    pub fn draw(&mut self, (width, height): (u32, u32), drawing: &impl Drawing) -> Result<(), DrawError> {
         static FONT: Once = Once::new();
         FONT.call_once(|| {
             // A font that is known to be one: it cannot be refused.
@@ -98,13 +98,13 @@ fn encode(path: &Path, width: u32, height: u32, dots: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-fn finish<B: DrawingBackend>(area: &DrawingArea<B, Shift>, drawing: &impl Drawing) -> Result<(), Trouble> {
+fn finish<B: DrawingBackend>(area: &DrawingArea<B, Shift>, drawing: &impl Drawing) -> Result<(), DrawError> {
     area.fill(&WHITE).map_err(say)?;
     drawing.on(area)?;
     area.present().map_err(say)
 }
 
 /// An error in words.
-pub fn say(error: impl std::fmt::Display) -> Trouble {
+pub fn say(error: impl std::fmt::Display) -> DrawError {
     error.to_string()
 }

@@ -12,7 +12,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use super::Coordinate;
-use super::canvas::{Drawing, Picture, Trouble, colour, say};
+use super::canvas::{DrawError, Drawing, Picture, colour, say};
 use super::track::Track;
 
 /// The size of one chart.
@@ -49,7 +49,7 @@ pub struct Chart {
 pub struct Sheet(pub Vec<Chart>);
 
 impl Drawing for Sheet {
-    fn on<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Trouble> {
+    fn on<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError> {
         for (panel, chart) in area.split_evenly((self.0.len(), 1)).iter().zip(&self.0) {
             chart.draw(panel)?;
         }
@@ -73,7 +73,7 @@ fn range(values: impl Iterator<Item = f64>, margin: f64) -> (f64, f64) {
 }
 
 impl Chart {
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Trouble> {
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError> {
         let points = || self.series.iter().flat_map(|series| series.points.iter());
         let (x0, x1) = range(points().map(|p| p.0), 0.0);
         let stems = self.series.iter().any(|series| series.stems);
@@ -191,7 +191,7 @@ pub fn energies(
     size: Option<(u32, u32)>,
     scene: &Scene,
     track: &Track,
-) -> Result<(), Trouble> {
+) -> Result<(), DrawError> {
     let (world, _) = World::of(scene);
     let mut curves = [const { Vec::new() }; 3];
     for frame in &track.frames {
@@ -228,7 +228,7 @@ pub fn gaps(
     scene: &Scene,
     track: &Track,
     pairs: &[[Side; 2]],
-) -> Result<(), Trouble> {
+) -> Result<(), DrawError> {
     let series = pairs.iter().map(|&pair| Series {
         name: pair.map(|side| name(scene, side)).join(" and "),
         points: track
@@ -258,7 +258,7 @@ pub fn forces(
     scene: &Scene,
     track: &Track,
     bodies: &[usize],
-) -> Result<(), Trouble> {
+) -> Result<(), DrawError> {
     let struck = |body: usize, from: f64, to: f64| -> Vector3<f64> {
         let first = track.events.partition_point(|event| event.time <= from);
         let inside = track.events[first..].iter().take_while(|event| event.time <= to);
@@ -320,7 +320,7 @@ pub fn phase(
     track: &Track,
     bodies: &[usize],
     coordinate: Coordinate,
-) -> Result<(), Trouble> {
+) -> Result<(), DrawError> {
     let axis = match coordinate {
         Coordinate::X => 0,
         Coordinate::Y => 1,
@@ -356,7 +356,7 @@ fn spin(
     scene: &Scene,
     track: &Track,
     bodies: &[usize],
-) -> Result<(), Trouble> {
+) -> Result<(), DrawError> {
     let charts: Vec<Chart> = bodies
         .iter()
         .map(|&body| {

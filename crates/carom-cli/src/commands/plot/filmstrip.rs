@@ -8,7 +8,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use super::canvas::{Drawing, Picture, Trouble, colour, say};
+use super::canvas::{DrawError, Drawing, Picture, colour, say};
 use super::track::Track;
 
 /// Draws so many frames, evenly spaced in time.
@@ -18,7 +18,7 @@ pub fn draw(
     scene: &Scene,
     track: &Track,
     count: usize,
-) -> Result<(), Trouble> {
+) -> Result<(), DrawError> {
     let (from, to) = track.span();
     let count = count.min(track.frames.len()).max(1);
     let chosen: Vec<&Frame> = (0..count)
@@ -159,7 +159,7 @@ fn pixels(corners: [(f64, f64); 4]) -> Vec<(i32, i32)> {
 }
 
 impl Drawing for Strip<'_> {
-    fn on<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Trouble> {
+    fn on<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError> {
         for (panel, frame) in area.split_evenly(self.grid).iter().zip(&self.frames) {
             let (width, height) = panel.dim_in_pixel();
             let (width, height) = (f64::from(width), f64::from(height));

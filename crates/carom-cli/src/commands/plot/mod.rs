@@ -17,7 +17,7 @@ use clap::ValueEnum;
 use super::input::read_scene;
 use crate::Failure;
 use averages::{Curves, Function};
-use canvas::{Picture, Trouble};
+use canvas::{DrawError, Picture};
 use track::Track;
 
 /// The command's arguments.
@@ -211,7 +211,7 @@ fn draw_function(
 }
 
 /// Writes a picture that was drawn.
-fn write(picture: &Picture, drawn: Result<(), Trouble>, arguments: &Arguments) -> Result<(), Failure> {
+fn write(picture: &Picture, drawn: Result<(), DrawError>, arguments: &Arguments) -> Result<(), Failure> {
     drawn.map_err(|error| Failure::Other(format!("the picture cannot be drawn: {error}")))?;
     picture.write(&arguments.out).map_err(|error| {
         let message = format!("{} cannot be written: {error}", arguments.out.display());

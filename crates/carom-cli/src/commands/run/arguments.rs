@@ -6,7 +6,7 @@ use carom::scene::model::OnParadox;
 use carom_answers::folder::trajectory::Format;
 use carom_answers::options::{AT_LEAST_ONE, NOT_NEGATIVE, REPLICAS, THREADS};
 use carom_answers::run::{Changes, Loop, cores};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// The command's arguments.
 #[derive(Debug, clap::Args)]
@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "resume")]
     project: bool,
 
-    /// The loop that runs the scene, instead of the one that suits it: `crowd` for very many free bodies, else `simulation`
+    /// The loop that runs the scene, instead of the one that suits it: `edmd` for very many free bodies, else `simulation`
     #[arg(long = "loop", value_name = "NAME", value_parser = loop_parser(), conflicts_with = "resume")]
     which: Option<Loop>,
 
@@ -98,8 +98,11 @@ Examples:
   carom run cases/gallery/ellipsoid_gas.toml --replicas 8 --json";
 
 fn loop_parser() -> impl TypedValueParser<Value = Loop> {
-    PossibleValuesParser::new(Loop::ALL.map(Loop::name))
-        .map(|name| Loop::ALL.into_iter().find(|which| which.name() == name).unwrap_or(Loop::Simulation))
+    // `crowd` is what the many-body loop was called in version 0.1.
+    let value =
+        |which: Loop| PossibleValue::new(which.name()).aliases((which == Loop::Edmd).then_some("crowd"));
+    PossibleValuesParser::new(Loop::ALL.map(value))
+        .map(|name| Loop::ALL.into_iter().find(|which| which.name() == name).unwrap_or(Loop::Edmd))
 }
 
 fn trajectory_parser() -> impl TypedValueParser<Value = Format> {
