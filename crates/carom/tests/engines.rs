@@ -22,7 +22,7 @@ use rand_chacha::ChaCha8Rng;
 use worlds::{body, world};
 
 /// Events at most.
-const MOST: u64 = 40;
+const MOST: u32 = 40;
 
 /// What rounding leaves at first, by how much one impact may magnify it, and how far it may go before the rest says nothing.
 const ROUNDING: f64 = 1e-12;
@@ -47,7 +47,8 @@ fn by_simulation(world: &World, states: &[State], until: f64) -> Ran {
 
 fn by_edmd(world: &World, states: &[State], until: f64) -> Ran {
     let mut crowd =
-        Edmd::new(world.clone(), states, Settings { max_events: MOST, ..Settings::default() }).unwrap();
+        Edmd::new(world.clone(), states, Settings { max_events: u64::from(MOST), ..Settings::default() })
+            .unwrap();
     let mut memory = Memory::default();
     let stopped = crowd.advance(until, u64::MAX, &mut memory);
     Ran { events: memory.events, states: crowd.states(), audit: crowd.audit(), stopped }

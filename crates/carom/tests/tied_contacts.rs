@@ -416,7 +416,7 @@ fn falls_on_flat(source: &mut Source, case: usize, p: f64) -> String {
         5 => (roller, format!("{{ ball = {{ point = {} }} }}", v(&below)), "\"a\", \"c\""),
         _ => (second, "{ slider = { axis = [1, 0, 0.3] } }".to_string(), "\"c\", \"a\""),
     };
-    let pull = if case % 2 == 0 { "0, 0, 0" } else { "0, 0, -3" };
+    let pull = if case.is_multiple_of(2) { "0, 0, 0" } else { "0, 0, -3" };
     format!(
         "carom = 1\nworld.gravity = [{pull}]\nrun = {{ until = 3, sample = 0 }}\nsurface = {{ restitution = 0 }}\n\
          [[body]]\nname = \"a\"\nshape = {{ superellipsoid = {{ semi_axes = [1, 1, 0.5], exponent = {p:?} }} }}\nmass = 1\nposition = [0, 0, 0]\n\

@@ -38,7 +38,7 @@ pub enum Paradox {
 }
 
 impl Settings {
-    /// Those of a scene.
+    /// The scene's settings.
     pub fn of(run: &RunSettings, strict: bool) -> Self {
         let RunSettings { until, max_events, sample, record_events, on_paradox, contact_time } = *run;
         let on_paradox = match on_paradox {

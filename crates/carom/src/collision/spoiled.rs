@@ -19,7 +19,10 @@ pub(crate) fn failed(audit: &Audit) -> Vec<&'static str> {
         ("unilateral", audit.unilateral_error_max),
         ("energy", audit.energy_error_max),
     ];
-    all.into_iter().filter(|(_, worst)| !(worst.value <= LIMIT)).map(|(name, _)| name).collect()
+    all.into_iter()
+        .filter(|(_, worst)| worst.value > LIMIT || worst.value.is_nan())
+        .map(|(name, _)| name)
+        .collect()
 }
 
 /// How a collision is spoiled, the check that must fail, and the collision.

@@ -1,4 +1,4 @@
-//! The whole against the ledger: energy, momentum, and the gaps of all pairs, by a search that knows nothing of neighbours.
+//! Checks totals against the ledger: energy, momentum, and the gaps of all pairs, by a search that knows nothing of neighbours.
 
 use std::borrow::Cow;
 

@@ -1,26 +1,24 @@
-//! Many free bodies: event-driven dynamics of hard spheres, ellipsoids and superellipsoids, and mixtures of them.
+//! Event-driven molecular dynamics of many free bodies: hard spheres, ellipsoids and superellipsoids, and mixtures of them.
 //!
-//! The same physics as [`crate::simulation`] where nothing has to be held: no gravity, so that touches without approach
-//! part. What differs is how the next contact is foretold, so that the cost of a collision does not grow with the number
-//! of bodies:
+//! The physics is that of [`crate::simulation`] where no contact persists: without gravity, touches without approach part. Only prediction
+//! differs: it is organised so that the cost per collision does not grow with the number of bodies.
 //!
-//! * **One event a body**, the earliest of its next contact and of its leaving its neighbourhood (B. D. Lubachevsky,
-//!   J. Comput. Phys. 94, 1991). A contact is due for both its bodies. A body whose partner was taken away looks anew when
-//!   its event comes; nothing is searched for twice before that. At all times no pair touches before the earlier of its
-//!   bodies' two events.
-//! * **Neighbour lists** (`neighbours`) and a **calendar** (`calendar`) make both finding candidates and finding what is
-//!   next a matter of constant time.
-//! * **Times of their own.** A body's position is that of its last collision; only the two that collide are moved.
-//! * **Windows.** Nothing is looked for beyond the earliest event already known to either body, nor while the balls about
-//!   the bodies are apart. Two balls meet at the root of a quadratic; everything else is searched for in its window with
-//!   the certificate of [`crate::toi`], from a direction that is likely to part the two: most of those that stay apart are seen
-//!   to do so along it, without a gap.
-//! * **Memory.** What prediction reads of a body is one line of the cache, what its own events read besides another one, and
-//!   bodies near in space are near in memory: they are put in order along a space-filling curve, at the start and now and
-//!   then. Long arrays are on large pages (`field`), and what coming events will read is asked for ahead of them (`ahead`).
+//! * **One event per body**, the earlier of its next contact and of its leaving its neighbourhood (B. D. Lubachevsky,
+//!   J. Comput. Phys. 94, 1991). A contact is the next event of both its bodies. If a body's partner collides with someone else first, the
+//!   body re-predicts when its own event comes due, not before. At all times no pair touches before the earlier of its bodies' two
+//!   events.
+//! * **Neighbour lists** (`neighbours`) and a **calendar queue** (`calendar`) find candidates and the next event in constant time.
+//! * **Asynchronous states.** A body's position is that of its last collision; only the two that collide are moved.
+//! * **Windows.** Nothing is searched beyond the earliest event already known to either body, nor while the bounding spheres are
+//!   apart. Two spheres meet at the root of a quadratic; every other contact is searched for in its window with the certificate of
+//!   [`crate::toi`], from a direction that is likely to separate the two: along it most pairs that stay apart are seen to do so without
+//!   evaluating a gap.
+//! * **Memory.** What prediction reads of a body is one cache line, what its own events read besides is another, and bodies near in
+//!   space are near in memory: they are sorted along a space-filling curve, at the start and now and then. Long arrays are on huge
+//!   pages (`huge_pages`), and what coming events will read is prefetched (`prefetch`).
 //!
-//! **Threads.** Where contacts are searched for, an event is speculative first (`speculate`), which changes nothing, and then happens. With
-//! [`Edmd::set_threads`] several threads speculate the next events at once (`together`); results are the same to the bit.
+//! **Threads.** For non-spherical bodies each event is computed speculatively, without side effects (`speculate`), and then committed. With
+//! [`Edmd::set_threads`] several threads speculate on the next events at once (`parallel`); results are the same to the bit.
 //!
 //! **Growth.** With `growth` the bodies' sizes are (1 + growth·t) (B. D. Lubachevsky and F. H. Stillinger, J. Stat. Phys. 60,
 //! 1990). Masses and moments stay; the surfaces' own speed takes part in approach and separation, so that bodies part.
@@ -30,7 +28,7 @@
 //! a run whose clock no longer moves, or whose bodies close at next to no speed, ends as [`Stopped::Stalled`].
 //!
 //! **Time** is kept as in the simulation: an epoch, moved on by powers of two, and what has passed since. **Audit**: each
-//! collision's restitution and energy, and now and then the whole.
+//! collision's restitution and energy, and now and then the totals.
 
 mod audit;
 mod calendar;
@@ -187,7 +185,7 @@ impl Edmd {
     /// Prepares a run. Gravity is not looked at; ask [`Edmd::suits`].
     ///
     /// # Errors
-    /// What makes the states no start: overlaps, a box too short, motions that floats do not hold.
+    /// Why the initial states are invalid: overlaps, a box too short, motions that floats do not hold.
     pub fn new(world: World, states: &[State], settings: Settings) -> Result<Self, Vec<InvalidStart>> {
         let mut crowd = Self::at_start(world, states, settings)?;
         crowd.reorder();
@@ -278,7 +276,7 @@ impl Edmd {
         }
     }
 
-    /// The next event. Something, if there is none to happen: why it goes no farther, or nothing where the collisions are
+    /// The next event. `Some` when nothing more can happen: why the run goes no farther, or `None` in it where the collisions are
     /// used up.
     #[inline]
     fn step<F: DerefMut<Target = SpeculativeEvent>>(

@@ -98,7 +98,7 @@ pub(super) struct Lists {
 const LINE: usize = 8;
 
 impl Lists {
-    /// For so many bodies.
+    /// For `n` bodies.
     pub fn new(bodies: usize, marked: bool) -> Self {
         let room = bodies * (ROOMS[1] as usize + 2);
         let marks = HugePageArray::with_room(if marked { room } else { 0 });

@@ -21,7 +21,7 @@ use super::{Edmd, Stopped};
 use crate::contact::Surface;
 use crate::record::Recorder;
 
-/// Who has changed in a round; empty where nobody asks.
+/// Bodies changed in this round; empty if untracked.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Changes {
     /// The round in which each body's course or event was last changed, and that of its list.
@@ -68,7 +68,7 @@ impl Changes {
         }
     }
 
-    /// For so many bodies.
+    /// For `n` bodies.
     fn ask(&mut self, bodies: usize) {
         self.bodies.resize(bodies, 0);
         self.lists.resize(bodies, 0);

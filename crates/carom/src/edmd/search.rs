@@ -66,7 +66,7 @@ struct Candidate {
 const MARK: f64 = 1e-6;
 
 impl Overlay<'_> {
-    /// A body's next event. Neighbours in `parted` have just been touched and part. None of who cannot be touched.
+    /// A body's next event. Neighbours in `parted` have just been touched and part. `None` if the body cannot collide.
     pub fn look(&self, i: usize, t: f64, parted: &[Parted], sight: &mut Sight) -> Option<NextEvent> {
         if !self.shape_class(index(i)).can_collide {
             return None;

@@ -2,7 +2,7 @@
 //!
 //! A contact that slips is pulled by −μλ along its slip. One at rest sticks if the friction f that this takes is at most μλ;
 //! otherwise it starts to slip in the direction s of its own acceleration under −μλ s, the one fixed direction of the map
-//! from s to the acceleration's. Of several contacts, relaxation ([`cones`](super::cones)) tells which stick and which slip, and
+//! from s to the acceleration's. Of several contacts, relaxation ([`friction_cone`](super::friction_cone)) tells which stick and which slip, and
 //! gives the forces to which those that are not unique are to be nearest; what then still exceeds its friction is let go, the worst
 //! first.
 //!

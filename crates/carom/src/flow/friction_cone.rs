@@ -35,7 +35,7 @@ const SETTLED: f64 = 1e-14;
 /// Projections at one contact in one round.
 const PROJECTIONS: u32 = 12;
 
-/// An acceleration of slip that is some, over the accelerations at hand: what relaxation is trusted for.
+/// A slip acceleration that is not negligible, relative to the accelerations at hand: what relaxation is trusted for.
 const SLIPS: f64 = 1e-7;
 
 /// Shares of their friction that contacts are asked to stick with, where forces are not unique.

@@ -1,7 +1,7 @@
 //! Motion under constraints: bodies kept in contact, smooth, rolling or with friction, and bodies tied by joints.
 //!
 //! A [`Flow`] is a group of bodies with contacts that hold; [`Flow::advance`] moves it by one step of
-//! [`gauss`], a [`DenseStep`], which knows every state within and ends where a contact lets go. A held contact pushes with
+//! [`gauss`](crate::integrate::gauss), a [`DenseStep`], which knows every state within and ends where a contact lets go. A held contact pushes with
 //! the normal force λ that keeps the gap at zero, and it lasts as long as λ ≥ 0:
 //!
 //! ```text

@@ -52,7 +52,8 @@ pub enum Stopped {
     Interrupted,
     /// Events accumulate at one time without end.
     Stalled,
-    /// A motion or a contact could not be followed; [`Simulation::trouble`](crate::simulation::Simulation::trouble) says which.
+    /// A motion or a contact could not be followed; [`Simulation::failure`](crate::simulation::Simulation::failure) says which.
+    #[serde(alias = "lost")]
     Failed,
 }
 

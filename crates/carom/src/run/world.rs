@@ -130,7 +130,7 @@ impl World {
         self.surface.of(sides)
     }
 
-    /// What makes states no start, as far as each body tells by itself.
+    /// Why initial states are invalid, as far as each body tells by itself.
     pub(crate) fn invalid_start(&self, states: &[State]) -> Vec<InvalidStart> {
         let held_by_floats = |state: &State| {
             let numbers = [state.position, state.velocity, state.angular_velocity];
@@ -176,7 +176,7 @@ impl World {
     }
 }
 
-/// Nothing is kept for crowds of bodies that were not given so.
+/// Nothing is kept where no body was given so.
 fn given_in_body_axes(scene: &Scene) -> Vec<Option<Vector3<f64>>> {
     let spins = scene.bodies.iter().map(|b| b.body_spin);
     if spins.clone().all(|spin| spin.is_none()) { Vec::new() } else { spins.collect() }

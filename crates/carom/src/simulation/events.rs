@@ -133,7 +133,7 @@ impl Simulation {
         recorder.samples(&samples);
     }
 
-    /// The whole against the ledger, often enough for every event to be near a check, seldom enough to cost little; and all pairs,
+    /// Checks totals against the ledger, often enough for every event to be near a check, seldom enough to cost little; and all pairs,
     /// at every event where bodies are few.
     pub(super) fn audit_now_and_then(&mut self) {
         let bodies = self.motions.len();

@@ -1,4 +1,4 @@
-//! The only loop: predict, fly, touch, classify, resolve, audit, record.
+//! The general loop: predict, fly, touch, classify, resolve, audit, record.
 //!
 //! Bodies fly in closed form between events; nothing is stepped. [`Simulation::step`] takes what is due next from the
 //! queue: a pair whose bounding spheres come within reach is searched for its first contact with the certificate of
@@ -103,7 +103,7 @@ impl Simulation {
     /// Prepares a run.
     ///
     /// # Errors
-    /// What makes the states no start: overlaps, a box too short, motions that floats do not hold.
+    /// Why the initial states are invalid: overlaps, a box too short, motions that floats do not hold.
     pub fn new(world: World, states: &[State], settings: RunSettings) -> Result<Self, Vec<InvalidStart>> {
         let invalid = world.invalid_start(states);
         if !invalid.is_empty() {
@@ -351,13 +351,13 @@ impl Simulation {
         }
     }
 
-    /// The whole against the ledger, and all pairs, at the end.
+    /// Checks totals against the ledger, and all pairs, at the end.
     fn check_end(&mut self) {
         self.look_around(self.clock.now);
         self.check();
     }
 
-    /// The whole against the ledger.
+    /// Checks totals against the ledger.
     fn check(&mut self) {
         self.book_all_friction(self.clock.now);
         let states = self.states_at(self.clock.now);
