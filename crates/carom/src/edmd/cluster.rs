@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::contact_event::{ContactPair, ROUNDING, STILL};
+use super::contact_event::ContactPair;
 use super::next_event::{NextEvent, PLANE};
 use super::predict::Parted;
 use super::rotation::Spin;
@@ -14,9 +14,7 @@ use crate::contact::Side;
 use crate::contact::kinematics::{Facing, Moving, kinematics};
 use crate::motion::Derivatives;
 use crate::record::{Event, Kind, Recorder};
-
-/// Contacts further apart in time than this, in epochs, are not simultaneous.
-const SIMULTANEOUS: f64 = 1e-12;
+use crate::run::tolerances::{GAP_ROUNDING, SIMULTANEOUS, STILL};
 
 /// An approach beyond this share of the speeds is no graze: there the gap changes by more than rounding, however the bodies curve.
 const GRAZING: f64 = 1e-5;
@@ -112,7 +110,7 @@ impl Edmd {
         let mut cluster = Cluster::default();
         self.take_in(&mut cluster, pair, t);
         let Some(first) = self.encounter(pair, t, &cluster) else { return false };
-        let patience = SIMULTANEOUS * self.clock.length;
+        let patience = SIMULTANEOUS * self.clock.passage();
         let error = self.level(pair, t) / first.approach.abs();
         cluster.contacts.push(first);
         let mut next = 0;
@@ -300,7 +298,7 @@ impl Edmd {
             Side::Body(body) => Facing::Body(moving(body, &Vector3::zeros())),
         };
         let g2 = kinematics(&first, &moving(second, &contact.shift), &contact.found).g2;
-        let level = ROUNDING * (self.size_of(&contact.key, 0.0) + contact.point().norm());
+        let level = GAP_ROUNDING * (self.size_of(&contact.key, 0.0) + contact.point().norm());
         contact.approach * contact.approach < 2.0 * level * g2
     }
 

@@ -21,10 +21,7 @@ use crate::contact::classify::Type;
 use crate::contact::{Side, Surface};
 use crate::gap::{Gap, gap, gap_to_plane};
 use crate::record::{Event, Kind, Recorder};
-
-/// Rounding of a gap and of a relative velocity, relative to what they are differences of; as in the simulation.
-pub(super) const ROUNDING: f64 = 4e-14;
-pub(super) const STILL: f64 = 1e-13;
+use crate::run::tolerances::{GAP_ROUNDING, STILL};
 
 /// Two that meet: the first a body or a plane, the second a body of a larger number in the scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,7 +129,7 @@ impl Edmd {
 
     /// What rounding leaves of a gap.
     pub(super) fn level(&self, pair: &ContactPair, t: f64) -> f64 {
-        ROUNDING * (self.size_of(pair, t) + self.hot[pair.second as usize].line.position.norm())
+        GAP_ROUNDING * (self.size_of(pair, t) + self.hot[pair.second as usize].line.position.norm())
     }
 
     /// Restitution and surface of a contact now, and whether it is elastic only because it follows another too soon.
@@ -290,7 +287,7 @@ impl Edmd {
         recorder.events(&[Event {
             number,
             time: self.clock.epoch + t,
-            time_error: (ROUNDING * (distance + here.norm()) + gap.abs()) / -approach,
+            time_error: (GAP_ROUNDING * (distance + here.norm()) + gap.abs()) / -approach,
             kind: Kind::Impact,
             sides: self.sides(pair),
             image: self.images.boxes(pair.image),

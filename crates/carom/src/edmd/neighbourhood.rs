@@ -9,6 +9,7 @@ use super::spheres;
 use super::storage::Line;
 use super::{Edmd, InvalidStart, Path, index};
 use crate::contact::Side;
+use crate::run::tolerances::TOUCHING;
 
 /// How many neighbours a list should have, of balls and of others: fewer cost less to look at, more last longer.
 const NEIGHBOURS: [f64; 2] = [15.0, 30.0];
@@ -18,9 +19,6 @@ const LEAST_SLACK: f64 = 0.1;
 
 /// Lists reach a little farther than they must, so that no rounding matters.
 const MARGIN: f64 = 1.0 + 1e-9;
-
-/// How close, relative to their size, two count as touching at the start; as in the simulation.
-const TOUCHING: f64 = 1e-9;
 
 /// Where a body is at home.
 #[derive(Debug, Clone, Copy, Default)]

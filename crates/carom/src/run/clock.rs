@@ -38,6 +38,11 @@ impl Clock {
         (PASSAGES * passage).log2().round().clamp(-300.0, 300.0).exp2()
     }
 
+    /// The time in which a body passes its own size.
+    pub fn passage(&self) -> f64 {
+        self.length / PASSAGES
+    }
+
     /// Moves the epoch on by its length, or by more where nothing is due before the time `idle`. Returns by how much.
     pub fn move_on(&mut self, idle: f64) -> f64 {
         let mut by = self.length;

@@ -6,6 +6,7 @@ mod energies;
 pub(crate) mod ledger;
 mod snapshot;
 mod status;
+pub(crate) mod tolerances;
 mod world;
 
 pub(crate) use clock::Clock;

@@ -17,21 +17,8 @@ use crate::contact::moment::{Sizes, moment};
 use crate::gap::{Gap, gap, gap_to_plane};
 use crate::motion::Motion;
 use crate::record::Recorder;
+use crate::run::tolerances::{GAP_ROUNDING, PARADOX, RESIDUE, SIMULTANEOUS};
 use crate::shape::Convex;
-
-/// Rounding of a gap, relative to sizes and distances; as in [`crate::toi`].
-const ROUNDING: f64 = 4e-14;
-
-/// What impacts and held motion leave of a velocity along a normal, in bounds of its rounding.
-const RESIDUE: f64 = 16.0;
-
-/// What counts as no approach, and no second derivative, where the third would be a paradox: beside the relative speeds, and what
-/// the derivatives are made of.
-pub(super) const PARADOX: f64 = 1e-9;
-
-/// Contacts further apart in time than this, relative to the time a body takes to pass its own size, are not simultaneous,
-/// however little is known of their times.
-const SIMULTANEOUS: f64 = 1e-10;
 
 /// What this engine knows a contact of a cluster by.
 #[derive(Debug, Clone)]
@@ -81,7 +68,7 @@ impl Simulation {
     }
 
     fn patience(&self) -> f64 {
-        SIMULTANEOUS * self.clock.length / 64.0
+        SIMULTANEOUS * self.clock.passage()
     }
 
     pub(super) fn advance_clock(&mut self, t: f64) {
@@ -287,7 +274,7 @@ impl Simulation {
             PairSide::Plane(k) => self.world.planes[k as usize].normal.component_mul(point).abs().sum(),
             PairSide::Body(_) => point.norm(),
         };
-        ROUNDING * (self.size(pair) + place)
+        GAP_ROUNDING * (self.size(pair) + place)
     }
 
     /// The relative velocity that says nothing: it is rounding, or moves the gap by less than rounding before accelerations take

@@ -9,9 +9,7 @@ use crate::impact::mechanism::JointOutcome;
 use crate::joint::Joint;
 use crate::record::JointImpulse;
 use crate::run::index;
-
-/// Bounces no higher than this, relative to the body, have accumulated.
-const ACCUMULATED: f64 = 1e-12;
+use crate::run::tolerances::ACCUMULATED;
 
 /// The share of a velocity that is left by rounding where an impact takes all of it.
 const DEAD: f64 = 64.0 * f64::EPSILON;

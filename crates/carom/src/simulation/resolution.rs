@@ -14,7 +14,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Simulation;
-use super::contact_event::{Cluster, Encounter, PARADOX, residue};
+use super::contact_event::{Cluster, Encounter, residue};
 use super::group::{FOREVER, flow_of, without_spin};
 use super::queue::{Pair, PairSide};
 use crate::body::State;
@@ -25,6 +25,7 @@ use crate::flow::{Holding, Obstacle};
 use crate::motion::Flight;
 use crate::record::Kind;
 use crate::run::index;
+use crate::run::tolerances::PARADOX;
 use crate::scene::model::OnParadox;
 
 /// How a contact lasts.

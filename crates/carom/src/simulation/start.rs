@@ -4,9 +4,7 @@ use super::queue::{Due, Entry, Pair, PairSide};
 use super::{InvalidStart, Simulation};
 use crate::contact::Side;
 use crate::run::index;
-
-/// How close, relative to their size, two count as touching at the start; as for `solve`.
-const TOUCHING: f64 = 1e-9;
+use crate::run::tolerances::TOUCHING;
 
 impl Simulation {
     /// Looks at every pair near enough to touch, and puts everything on the list.
