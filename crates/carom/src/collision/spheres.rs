@@ -11,6 +11,18 @@
 
 use nalgebra::Vector3;
 
+use crate::run::Ledger;
+
+/// What an impact of two spheres did, as whoever resolved it has it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found {
+    pub approach: f64,
+    pub separation: f64,
+    pub restitution: f64,
+    pub impulse: f64,
+    pub gap: f64,
+}
+
 /// Two spheres where they touch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spheres {
@@ -44,9 +56,41 @@ impl Spheres {
         (impulse, vector)
     }
 
+    /// Checks an impact by the velocities before and after, and takes its energy into the ledger.
+    #[inline(always)]
+    pub fn audit(
+        &self,
+        ledger: &mut Ledger,
+        found: &Found,
+        [before, after]: [&[Vector3<f64>; 2]; 2],
+        event: u64,
+    ) {
+        let Found { approach, separation, restitution, impulse, gap } = *found;
+        let [light, other] = self.inverse_masses;
+        let kinetic = |inverse: f64, v: &Vector3<f64>| {
+            if inverse > 0.0 { 0.5 * v.norm_squared() / inverse } else { 0.0 }
+        };
+        let change = kinetic(light, &after[0]) - kinetic(light, &before[0])
+            + (kinetic(other, &after[1]) - kinetic(other, &before[1]));
+        let expected = 0.5 * impulse * ((1.0 - restitution) * approach + 2.0 * self.growing);
+        let speed = self.v.norm() + self.growing;
+        ledger.take_energy_as(expected, change, event);
+        ledger.see_gap(gap, event);
+        let missed = (separation + restitution * approach).abs() / speed;
+        let changes = [after[0] - before[0], after[1] - before[1]];
+        let audit = &mut ledger.audit;
+        audit.restitution_error_max.note(missed, event);
+        audit.points_error_max.note(gap.abs() / self.distance, event);
+        // Squares: a root is taken of what is worse than before.
+        let (worst, found) = (audit.impulse_error_max.value, self.unbalanced(&changes));
+        if found > worst * worst * self.v.norm_squared() || found.is_nan() {
+            audit.impulse_error_max.note(found.sqrt() / speed, event);
+        }
+    }
+
     /// How far the two have changed their velocities otherwise than by opposite impulses along the line of centres, squared.
     #[inline(always)]
-    pub fn unbalanced(&self, changes: &[Vector3<f64>; 2]) -> f64 {
+    fn unbalanced(&self, changes: &[Vector3<f64>; 2]) -> f64 {
         let [light, other] = self.inverse_masses;
         let unequal = (changes[0] * other + changes[1] * light).norm_squared();
         let aside = self.x.cross(&(changes[1] - changes[0])).norm_squared();

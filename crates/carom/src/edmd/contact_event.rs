@@ -16,7 +16,7 @@ use super::speculate::SpeculativeEvent;
 use super::storage::Line;
 use super::{COLLAPSED, Edmd, Stopped, index};
 use crate::body::{Body, State};
-use crate::collision::spheres::Spheres;
+use crate::collision::spheres::{Found, Spheres};
 use crate::contact::classify::Type;
 use crate::contact::{Side, Surface};
 use crate::gap::{Gap, gap, gap_to_plane};
@@ -250,28 +250,12 @@ impl Edmd {
             self.counts.grazes += 1;
             return;
         }
-        let kinetic = |inverse: f64, v: &Vector3<f64>| {
-            if inverse > 0.0 { 0.5 * v.norm_squared() / inverse } else { 0.0 }
-        };
-        let change = kinetic(light, &velocities[0]) - kinetic(light, &one.velocity)
-            + (kinetic(other, &velocities[1]) - kinetic(other, &two.velocity));
-        let separation = normal.dot(&(velocities[1] - velocities[0])) - growing;
-        let expected = 0.5 * impulse * ((1.0 - restitution) * approach + 2.0 * growing);
-        let speed = v.norm() + growing;
         let number = self.counts.events;
         let energy_before = self.ledger.energy();
-        self.ledger.take_energy_as(expected, change, number);
-        self.ledger.see_gap(gap, number);
-        let missed = (separation + restitution * approach).abs() / speed;
-        let changes = [velocities[0] - one.velocity, velocities[1] - two.velocity];
-        let audit = &mut self.ledger.audit;
-        audit.restitution_error_max.note(missed, number);
-        audit.points_error_max.note(gap.abs() / distance, number);
-        // Squares: a root is taken of what is worse than before.
-        let (worst, found) = (audit.impulse_error_max.value, spheres.unbalanced(&changes));
-        if found > worst * worst * v.norm_squared() || found.is_nan() {
-            audit.impulse_error_max.note(found.sqrt() / speed, number);
-        }
+        let (before, growing) = ([one.velocity, two.velocity], spheres.growing);
+        let separation = normal.dot(&(velocities[1] - velocities[0])) - growing;
+        let found = Found { approach, separation, restitution, impulse, gap };
+        spheres.audit(&mut self.ledger, &found, [&before, &velocities], number);
         if self.is_few() {
             let names = [a, b].map(|i| self.cold[i].name as usize);
             self.ledger.struck.extend(names);

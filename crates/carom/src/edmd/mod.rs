@@ -101,6 +101,24 @@ pub enum Unsuited {
     Number,
 }
 
+/// Why nothing more happens for now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Halt {
+    /// The run has stopped.
+    Stopped(Stopped),
+    /// The collisions asked for are used up, and there is more to come.
+    Paused,
+}
+
+impl Halt {
+    fn stopped(self) -> Option<Stopped> {
+        match self {
+            Self::Stopped(stopped) => Some(stopped),
+            Self::Paused => None,
+        }
+    }
+}
+
 /// Many bodies on their way.
 #[derive(Debug, Clone)]
 pub struct Edmd {
@@ -266,18 +284,17 @@ impl Edmd {
     /// The same without that, for stops on the way: a comparison looks at every body and its neighbours.
     pub fn go_on_to(&mut self, until: f64, most: u64, recorder: &mut impl Recorder) -> Option<Stopped> {
         let last = self.counts.collisions.saturating_add(most);
-        if let Some(stopped) = self.advance_in_parallel(until, last, recorder) {
-            return stopped;
+        if let Some(halt) = self.advance_in_parallel(until, last, recorder) {
+            return halt.stopped();
         }
         loop {
-            if let Some(stopped) = self.step(until, last, |_, _| None::<&mut SpeculativeEvent>, recorder) {
-                return stopped;
+            if let Some(halt) = self.step(until, last, |_, _| None::<&mut SpeculativeEvent>, recorder) {
+                return halt.stopped();
             }
         }
     }
 
-    /// The next event. `Some` when nothing more can happen: why the run goes no farther, or `None` in it where the collisions are
-    /// used up.
+    /// The next event; `Some` when nothing more can happen, and why.
     #[inline]
     fn step<F: DerefMut<Target = SpeculativeEvent>>(
         &mut self,
@@ -285,22 +302,22 @@ impl Edmd {
         last: u64,
         speculative: impl Fn(u32, f64) -> Option<F>,
         recorder: &mut impl Recorder,
-    ) -> Option<Option<Stopped>> {
-        if self.stopped.is_some() {
-            return Some(self.stopped);
+    ) -> Option<Halt> {
+        if let Some(stopped) = self.stopped {
+            return Some(Halt::Stopped(stopped));
         }
         if self.counts.events >= self.settings.max_events {
-            return Some(Some(Stopped::MaxEvents));
+            return Some(Halt::Stopped(Stopped::MaxEvents));
         }
         if self.counts.collisions >= last {
-            return Some(None);
+            return Some(Halt::Paused);
         }
         let end = until - self.clock.epoch;
         let Some((body, time)) = self.first().filter(|&(_, time)| time <= end) else {
             if end.is_finite() {
                 self.clock.now = self.clock.now.max(end);
             }
-            return Some(Some(Stopped::Until));
+            return Some(Halt::Stopped(Stopped::Until));
         };
         if time >= self.clock.length {
             self.next_epoch(time.min(end));

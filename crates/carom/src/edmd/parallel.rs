@@ -17,7 +17,7 @@ use std::thread::{self, Thread};
 use super::neighbours::Link;
 use super::next_event::{LEAVE, PLANE, REPREDICT};
 use super::speculate::{Outcome, SpeculativeEvent};
-use super::{Edmd, Stopped};
+use super::{Edmd, Halt};
 use crate::contact::Surface;
 use crate::record::Recorder;
 
@@ -173,14 +173,14 @@ impl<'a> SpeculationRound<'a> {
         }
     }
 
-    /// Lets the events of a round happen, and says which come next. Something, where it goes no farther.
+    /// Lets the events of a round happen, and says which come next. `Some` when nothing more can happen.
     fn happen(
         &self,
         until: f64,
         last: u64,
         wanted: &mut Vec<Wanted>,
         recorder: &mut impl Recorder,
-    ) -> Option<Option<Stopped>> {
+    ) -> Option<Halt> {
         let mut crowd = self.crowd.write().unwrap_or_else(PoisonError::into_inner);
         let end = wanted.last().map_or(f64::NEG_INFINITY, |&(_, time)| time);
         while crowd.first().is_some_and(|(_, time)| time <= end) {
@@ -209,11 +209,11 @@ impl<'a> SpeculationRound<'a> {
     }
 
     /// Goes on, with those who help when they are called.
-    fn go_on(&self, until: f64, last: u64, call: impl Fn(), recorder: &mut impl Recorder) -> Option<Stopped> {
+    fn go_on(&self, until: f64, last: u64, call: impl Fn(), recorder: &mut impl Recorder) -> Halt {
         let mut wanted = Vec::with_capacity(self.places.len());
         loop {
-            if let Some(stopped) = self.happen(until, last, &mut wanted, recorder) {
-                return stopped;
+            if let Some(halt) = self.happen(until, last, &mut wanted, recorder) {
+                return halt;
             }
             if !wanted.is_empty() {
                 self.round.fetch_add(1, Ordering::Release);
@@ -239,7 +239,7 @@ impl Edmd {
         until: f64,
         last: u64,
         recorder: &mut impl Recorder,
-    ) -> Option<Option<Stopped>> {
+    ) -> Option<Halt> {
         let threads = self.threads.min(self.hot.len() / BODIES);
         if threads < 2 || !self.mixed {
             return None;

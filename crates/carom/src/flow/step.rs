@@ -45,6 +45,46 @@ const HARD: f64 = 0.5;
 /// Legs shorter than this, beside a first guess, are not made shorter for a slip that turns.
 const SHORTEST: f64 = 1e-11;
 
+/// What came of a step.
+enum Stepped {
+    Whole(Box<DenseStep>),
+    /// Flats, by contact and axis, that carry more than they can.
+    Overloaded(Vec<(usize, usize)>),
+}
+
+/// How a step is sought.
+struct Plan {
+    /// Where its leg begins: at the time, or at zero of the transformed time.
+    outset: f64,
+    /// A length that is short beside how the bodies move.
+    first: f64,
+    length: f64,
+    longest: f64,
+    /// The length without a kink to aim at, and whether there is one.
+    natural: f64,
+    aimed: bool,
+    /// Whether its stages are sought by Newton's method.
+    implicit: bool,
+    /// Whether there may be singular configurations.
+    loops: bool,
+}
+
+/// A step's leg.
+struct Made {
+    leg: Leg,
+    next_length: f64,
+    /// Whether a singular configuration is near, and where one was passed.
+    near: bool,
+    passage: Option<f64>,
+}
+
+/// Whether a step ran as the next one will: by the same clock, with the same slips and flats.
+fn ran_alike(step: &DenseStep, system: &System, clock: Option<usize>) -> bool {
+    step.clock == clock
+        && (0..system.modes.len()).all(|i| step.slips[i].is_some() == system.slides(i))
+        && (clock.is_none() || step.flats.iter().zip(&system.flats).all(|(a, b)| a.is_some() == b.is_some()))
+}
+
 impl Flow {
     /// Moves the group on from states at a time, at most until another: one step, ended early where a contact lets go or
     /// friction changes its mode.
@@ -193,8 +233,8 @@ impl Flow {
             system.lenient = true;
             let piece = self.step(&mut system, start, &bodies, [from, until], given, &sizes, before);
             let overloaded = match piece {
-                Ok(Ok(piece)) => return Ok(piece),
-                Ok(Err(overloaded)) => overloaded,
+                Ok(Stepped::Whole(step)) => return Ok(*step),
+                Ok(Stepped::Overloaded(flats)) => flats,
                 Err(Obstacle::Rough) if self.bring_to_rest(&mut system, start, &sizes)? => {
                     bodies = self.pack(start);
                     before = None;
@@ -217,152 +257,24 @@ impl Flow {
         system: &mut System,
         start: &[State],
         bodies: &[f64],
-        [from, until]: [f64; 2],
+        span: [f64; 2],
         given: Correction,
         sizes: &Sizes,
         before: Option<&DenseStep>,
-    ) -> Result<Result<DenseStep, Vec<(usize, usize)>>, Obstacle> {
-        let clocked = system.clock;
-        let ahead = self.kink_ahead(system);
+    ) -> Result<Stepped, Obstacle> {
+        let [from, until] = span;
+        let clock = system.clock.then(|| self.contact_unknown(0, 0));
         let extras = system.extras();
-        let clock = clocked.then(|| self.contact_unknown(0, 0));
         let mut y = vec![0.0; self.unknowns(extras)];
         y[..bodies.len()].copy_from_slice(bodies);
         system.pack_extras(&mut y);
         system.pack_kicks(&mut y);
-        let scales = self.scales(sizes, system);
         let mut gauss = self.gauss.clone();
-        // The step before, if it ran alike.
-        let alike = |piece: &&DenseStep| {
-            piece.clock == clock
-                && (0..system.modes.len()).all(|i| piece.slips[i].is_some() == system.slides(i))
-                && (!clocked
-                    || piece.flats.iter().zip(&system.flats).all(|(a, b)| a.is_some() == b.is_some()))
-        };
-        let before = before.filter(alike);
-        let guess =
-            before.map(|piece| if clocked { piece.leg.moved(-piece.last) } else { piece.leg.clone() });
-        // The rounding of an acceleration moves a body by its square of the time: steps no longer than a fall over the
-        // size keep that below the rounding of the size.
-        let mut longest = if clocked && until > from {
-            1.0
-        } else {
-            (until - from).max(0.0).min(2.0 * libm::sqrt(sizes.length / sizes.acceleration))
-        };
-        let first = if clocked { 0.1 } else { 0.2 * sizes.length / sizes.speed };
-        let pace = self.slip_time(system, &y, if clocked { 0.0 } else { from })?;
-        let mut length = before.map_or(first.min(pace), |piece| piece.next_length);
-        let outset = if clocked { 0.0 } else { from };
-        let halt = |halt: Halt<Obstacle>| match halt {
-            Halt::Obstacle(obstacle) => obstacle,
-            Halt::Rough => Obstacle::Rough,
-        };
-        // Where slip begins its direction hangs on differences that the fixed-point iteration cannot follow.
-        let begins = |i: usize| system.slides(i) && system.slips[i] == Vector3::zeros();
-        let implicit = (0..self.contacts.len()).any(begins) || length.min(longest) > STIFF * pace;
-        if !implicit {
-            length = length.min(FOLLOWED * pace);
-        }
-        let loops = self.may_be_singular(system);
-        system.onto = loops && before.is_none_or(|piece| piece.near);
-        system.magnified = if system.onto { MAGNIFIED } else { 1.0 };
-        if let (true, Some(piece)) = (system.onto, before) {
-            length = length.min(GROWTH * piece.leg.length);
-        }
-        let natural = length;
-        let aimed = ahead.is_some_and(|ahead| ahead < length);
-        if let Some(ahead) = ahead.filter(|&ahead| aimed && ahead > SHORTEST * first) {
-            (length, longest) = (ahead, longest.min(ahead));
-        }
-        let (mut leg, mut next_length);
-        let (mut near, mut passage, mut widest): (bool, Option<f64>, f64) = (false, None, 0.0);
-        let (mut tries, mut kinks, mut narrowings) = (0, 0, 0);
-        loop {
-            let demand = Demand { accuracy: self.accuracy, scales: &scales, length, longest, implicit };
-            let made = gauss.step(system, outset, &y, &demand, guess.as_ref());
-            let asked = length.min(longest);
-            if loops && made.as_ref().map_or(true, |(leg, _)| leg.length < HARD * asked) {
-                if !system.onto {
-                    (system.onto, system.magnified) = (true, MAGNIFIED);
-                    continue;
-                }
-                // Other lengths first, whose stages are elsewhere; then more of the rounding is taken as it comes.
-                if narrowings < MOST_NARROWINGS {
-                    narrowings += 1;
-                    widest = widest.max(asked);
-                    length = NARROWER * NARROWER * asked;
-                    continue;
-                }
-                if system.magnified < MOST_MAGNIFIED {
-                    system.magnified *= MAGNIFIED;
-                    narrowings = 0;
-                    length = widest;
-                    continue;
-                }
-            }
-            (leg, next_length) = made.map_err(halt)?;
-            if loops {
-                let survey = self.survey(system, &gauss, &leg);
-                if survey.passage.is_some() && !system.onto {
-                    (system.onto, system.magnified) = (true, MAGNIFIED);
-                    continue;
-                }
-                if survey.close && narrowings < MOST_NARROWINGS {
-                    narrowings += 1;
-                    length = NARROWER * leg.length;
-                    longest = length;
-                    continue;
-                }
-                (near, passage) = (survey.near, survey.passage);
-            }
-            if kinks < MOST_KINKS
-                && let Some(place) = self.first_kink(system, &leg)
-                && place - leg.from > SHORTEST * first
-            {
-                kinks += 1;
-                (length, longest) = (place - leg.from, place - leg.from);
-                continue;
-            }
-            if leg.length > SHORTEST * first && self.turns_about(system, &gauss, &leg, sizes) {
-                length = 0.6 * leg.length;
-                longest = length;
-                continue;
-            }
-            // A first step of a length guessed far too short is made again.
-            tries += 1;
-            if before.is_some() || tries > 2 || leg.length >= longest || next_length < 1.8 * leg.length {
-                break;
-            }
-            length = next_length;
-        }
-        // What ends on a ring says nothing of how far a step may go beyond it.
-        if aimed || kinks > 0 {
-            next_length = next_length.max(natural);
-        }
-        // Where in its leg the piece ends, and how.
-        let whole = outset + leg.length;
-        let mut ending = Ending::Step;
-        let (mut last, bounds) = if let Some(clock) = clock {
-            let asked = place_of(&leg, clock, until - from, whole);
-            let (last, bounds) = self.cut(&gauss, &leg, asked);
-            if last == asked && asked < whole {
-                ending = Ending::Until;
-            }
-            (last, bounds)
-        } else {
-            if leg.length >= until - from {
-                ending = Ending::Until;
-            }
-            (whole, self.bounds(&gauss, &leg))
-        };
-        if let Some((place, early)) = self.first_event(system, &mut gauss, &leg, sizes)?
-            && place <= last
-        {
-            (last, ending) = (place, early);
-        }
-        if let Some((contact, time_error)) = self.comes_to_rest(system, &leg, last, sizes) {
-            ending = Ending::Stick { contact, time_error };
-        }
+        let before = before.filter(|step| ran_alike(step, system, clock));
+        let plan = self.plan(system, &y, span, sizes, before)?;
+        let Made { leg, next_length, near, passage } =
+            self.make_leg(system, &mut gauss, &y, plan, sizes, before)?;
+        let (last, ending, bounds) = self.end_of_leg(system, &mut gauss, &leg, span, clock, sizes)?;
         system.place(start);
         let start_rates = system.force_rates()?;
         leg.at(last, 0..y.len(), &mut y);
@@ -376,7 +288,7 @@ impl Flow {
             system.rate(last, &y, &mut rate)?;
             let overloaded = system.overloaded_flats();
             if !overloaded.is_empty() {
-                return Ok(Err(overloaded));
+                return Ok(Stepped::Overloaded(overloaded));
             }
         }
         system.place_unknowns(last, &y);
@@ -387,7 +299,7 @@ impl Flow {
         let slips = (0..self.contacts.len()).map(|i| system.slides(i).then_some(system.slips[i])).collect();
         y.truncate(bodies.len());
         self.shift(&mut y, &unprojected, &end);
-        Ok(Ok(DenseStep {
+        Ok(Stepped::Whole(Box::new(DenseStep {
             from,
             until: end_time,
             ending,
@@ -413,7 +325,169 @@ impl Flow {
             passage: passage.filter(|&t| t <= last),
             carried: y,
             start_rates,
-        }))
+        })))
+    }
+
+    /// How long a step may be, and how it is sought.
+    fn plan(
+        &self,
+        system: &mut System,
+        y: &[f64],
+        [from, until]: [f64; 2],
+        sizes: &Sizes,
+        before: Option<&DenseStep>,
+    ) -> Result<Plan, Obstacle> {
+        let clocked = system.clock;
+        let ahead = self.kink_ahead(system);
+        // The rounding of an acceleration moves a body by its square of the time: steps no longer than a fall over the
+        // size keep that below the rounding of the size.
+        let mut longest = if clocked && until > from {
+            1.0
+        } else {
+            (until - from).max(0.0).min(2.0 * libm::sqrt(sizes.length / sizes.acceleration))
+        };
+        let first = if clocked { 0.1 } else { 0.2 * sizes.length / sizes.speed };
+        let outset = if clocked { 0.0 } else { from };
+        let pace = self.slip_time(system, y, outset)?;
+        let mut length = before.map_or(first.min(pace), |step| step.next_length);
+        // Where slip begins its direction hangs on differences that the fixed-point iteration cannot follow.
+        let begins = |i: usize| system.slides(i) && system.slips[i] == Vector3::zeros();
+        let implicit = (0..self.contacts.len()).any(begins) || length.min(longest) > STIFF * pace;
+        if !implicit {
+            length = length.min(FOLLOWED * pace);
+        }
+        let loops = self.may_be_singular(system);
+        system.onto = loops && before.is_none_or(|step| step.near);
+        system.magnified = if system.onto { MAGNIFIED } else { 1.0 };
+        if let (true, Some(step)) = (system.onto, before) {
+            length = length.min(GROWTH * step.leg.length);
+        }
+        let natural = length;
+        let aimed = ahead.is_some_and(|ahead| ahead < length);
+        if let Some(ahead) = ahead.filter(|&ahead| aimed && ahead > SHORTEST * first) {
+            (length, longest) = (ahead, longest.min(ahead));
+        }
+        Ok(Plan { outset, first, length, longest, natural, aimed, implicit, loops })
+    }
+
+    /// The leg of a step: made again, shorter or otherwise, until nothing is against it.
+    fn make_leg(
+        &self,
+        system: &mut System,
+        gauss: &mut Gauss,
+        y: &[f64],
+        plan: Plan,
+        sizes: &Sizes,
+        before: Option<&DenseStep>,
+    ) -> Result<Made, Obstacle> {
+        let Plan { outset, first, mut length, mut longest, natural, aimed, implicit, loops } = plan;
+        let scales = self.scales(sizes, system);
+        let guess =
+            before.map(|step| if system.clock { step.leg.moved(-step.last) } else { step.leg.clone() });
+        let (mut near, mut passage, mut widest): (bool, Option<f64>, f64) = (false, None, 0.0);
+        let (mut tries, mut kinks, mut narrowings) = (0, 0, 0);
+        let (leg, mut next_length) = loop {
+            let demand = Demand { accuracy: self.accuracy, scales: &scales, length, longest, implicit };
+            let made = gauss.step(system, outset, y, &demand, guess.as_ref());
+            let asked = length.min(longest);
+            if loops && made.as_ref().map_or(true, |(leg, _)| leg.length < HARD * asked) {
+                if !system.onto {
+                    (system.onto, system.magnified) = (true, MAGNIFIED);
+                    continue;
+                }
+                // Other lengths first, whose stages are elsewhere; then more of the rounding is taken as it comes.
+                if narrowings < MOST_NARROWINGS {
+                    narrowings += 1;
+                    widest = widest.max(asked);
+                    length = NARROWER * NARROWER * asked;
+                    continue;
+                }
+                if system.magnified < MOST_MAGNIFIED {
+                    system.magnified *= MAGNIFIED;
+                    narrowings = 0;
+                    length = widest;
+                    continue;
+                }
+            }
+            let (leg, next_length) = made.map_err(|halt| match halt {
+                Halt::Obstacle(obstacle) => obstacle,
+                Halt::Rough => Obstacle::Rough,
+            })?;
+            if loops {
+                let survey = self.survey(system, gauss, &leg);
+                if survey.passage.is_some() && !system.onto {
+                    (system.onto, system.magnified) = (true, MAGNIFIED);
+                    continue;
+                }
+                if survey.close && narrowings < MOST_NARROWINGS {
+                    narrowings += 1;
+                    length = NARROWER * leg.length;
+                    longest = length;
+                    continue;
+                }
+                (near, passage) = (survey.near, survey.passage);
+            }
+            if kinks < MOST_KINKS
+                && let Some(place) = self.first_kink(system, &leg)
+                && place - leg.from > SHORTEST * first
+            {
+                kinks += 1;
+                (length, longest) = (place - leg.from, place - leg.from);
+                continue;
+            }
+            if leg.length > SHORTEST * first && self.turns_about(system, gauss, &leg, sizes) {
+                length = 0.6 * leg.length;
+                longest = length;
+                continue;
+            }
+            // A first step of a length guessed far too short is made again.
+            tries += 1;
+            if before.is_some() || tries > 2 || leg.length >= longest || next_length < 1.8 * leg.length {
+                break (leg, next_length);
+            }
+            length = next_length;
+        };
+        // What ends on a ring says nothing of how far a step may go beyond it.
+        if aimed || kinks > 0 {
+            next_length = next_length.max(natural);
+        }
+        Ok(Made { leg, next_length, near, passage })
+    }
+
+    /// Where in its leg a step ends, how, and bounds over it.
+    fn end_of_leg(
+        &self,
+        system: &mut System,
+        gauss: &mut Gauss,
+        leg: &Leg,
+        [from, until]: [f64; 2],
+        clock: Option<usize>,
+        sizes: &Sizes,
+    ) -> Result<(f64, Ending, Vec<Bounds>), Obstacle> {
+        let whole = leg.from + leg.length;
+        let mut ending = Ending::Step;
+        let (mut last, bounds) = if let Some(clock) = clock {
+            let asked = place_of(leg, clock, until - from, whole);
+            let (last, bounds) = self.cut(gauss, leg, asked);
+            if last == asked && asked < whole {
+                ending = Ending::Until;
+            }
+            (last, bounds)
+        } else {
+            if leg.length >= until - from {
+                ending = Ending::Until;
+            }
+            (whole, self.bounds(gauss, leg))
+        };
+        if let Some((place, early)) = self.first_event(system, gauss, leg, sizes)?
+            && place <= last
+        {
+            (last, ending) = (place, early);
+        }
+        if let Some((contact, time_error)) = self.comes_to_rest(system, leg, last, sizes) {
+            ending = Ending::Stick { contact, time_error };
+        }
+        Ok((last, ending, bounds))
     }
 
     /// Whether a contact whose friction is exhausted can go on sticking because others, of which forces are not unique, take over;
