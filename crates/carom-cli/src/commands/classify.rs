@@ -25,11 +25,11 @@ pub struct Arguments {
     #[arg(long, value_name = "X", default_value_t = instant::TOUCHING, value_parser = |text: &str| TOUCHING.parse(text))]
     touching: f64,
 
-    /// What counts as zero of v, g'', g''', slip and w, relative to the sizes of what they are made of
+    /// The tolerance below which v, g'', g''', slip and w count as zero, relative to the magnitude of their terms
     #[arg(long, value_name = "X", default_value_t = Tolerances::default().rates, value_parser = |text: &str| TOUCHING.parse(text))]
     tolerance: f64,
 
-    /// Draw where near each contact the second body would enter the first
+    /// Draw where, near each contact, the second body would enter the first
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
@@ -43,12 +43,12 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Types, by the first derivative of the gap that is not zero in free flight:
+Types, by the first non-zero derivative of the gap in free flight:
   normal            v < 0: an impulse
   separating        v > 0
   graze             v = 0, g'' > 0: touch and part
-  unrealizable      v = 0, g'' < 0: overlapping before and after; a contact that a force holds looks so
-  paradox_2b_star   v = g'' = 0, g''' < 0: nothing closes, yet free flight penetrates; no slip
+  unrealizable      v = 0, g'' < 0: overlapping before and after; a contact that a force holds looks the same
+  paradox_2b_star   v = g'' = 0, g''' < 0: no approach, yet the bodies overlap in free flight; no slip
   paradox_2b        the same with slip, the contact point at rest on one body
   paradox_marginal  the same with the contact point moving over both
   degenerate        none of these

@@ -20,7 +20,7 @@ pub struct LawArguments {
 /// The same without the law itself.
 #[derive(Debug, clap::Args)]
 pub struct RestArguments {
-    /// How a contact with Coulomb friction ends, instead of the file's
+    /// The rule by which an impact with Coulomb friction ends, instead of the file's
     #[arg(long, value_name = "NAME", value_parser = termination_parser())]
     pub termination: Option<Termination>,
 
@@ -28,15 +28,15 @@ pub struct RestArguments {
     #[arg(long, value_parser = parse_order)]
     pub order: Option<Order>,
 
-    /// The tolerance of rank, consistency and admissibility, relative to the data; from 1e-14 to 0.01
+    /// The tolerance for rank, consistency and admissibility, relative to the data; from 1e-14 to 0.01
     #[arg(long, value_name = "X", value_parser = |text: &str| TOLERANCE.parse(text))]
     pub tolerance: Option<f64>,
 
-    /// Project the velocity on the joints first, instead of refusing one that violates them
+    /// Replace a velocity that the joints forbid by the nearest one that they allow, instead of refusing it
     #[arg(long)]
     pub project: bool,
 
-    /// Exit with 3 also when the result is not admissible or the steps ran out
+    /// Also exit with code 3 if the result is not admissible or the steps ran out
     #[arg(long)]
     pub strict: bool,
 }

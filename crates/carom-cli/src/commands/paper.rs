@@ -23,7 +23,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR", requires = "name")]
     figures: Option<PathBuf>,
 
-    /// The kind of the figures' files
+    /// The file format of the figures
     #[arg(long, value_name = "KIND", default_value = "svg", value_parser = ["svg", "png"], requires = "figures")]
     format: String,
 
@@ -37,8 +37,8 @@ Each row sets a formula or value that the paper prints beside what this program 
   agrees    the two are the same
   misprint  a slip; the erratum says what is meant
   wrong     what is printed does not hold; the erratum says what does
-  narrow    what is printed holds as the paper scopes it, and more is true, which the note says
-  beyond    not in the paper; in brackets what this project's own theory gives
+  narrow    what is printed holds within the paper's own scope; the note says what is true beyond it
+  beyond    not in the paper; the value in brackets is from this project's own theory
 
 Examples:
   carom paper

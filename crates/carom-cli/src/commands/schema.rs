@@ -10,7 +10,7 @@ use crate::Failure;
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// Accepted for symmetry: the schema is JSON anyway
+    /// Has no effect, as the schema is JSON anyway; accepted as for the other commands
     #[arg(long)]
     pub json: bool,
 }

@@ -30,7 +30,7 @@ pub struct Arguments {
     #[command(flatten)]
     touch: TouchArguments,
 
-    /// Show the contacts as screws too: inertances, wrenches, Plücker coordinates
+    /// Also show the contacts as screws: inertances, wrenches, Plücker coordinates
     #[arg(long)]
     screws: bool,
 }

@@ -24,7 +24,7 @@ use track::Track;
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// A folder that `carom run -o` wrote, for g-r, msd and vacf with --replicas or without
+    /// A folder that `carom run -o` wrote; for g-r, msd and vacf also one written with --replicas
     run: PathBuf,
 
     /// The file to write: .svg or .png
@@ -35,11 +35,11 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = What::Energies)]
     what: What,
 
-    /// The bodies to draw, by name, for forces and phase; without it those that move, the first six of them
+    /// The bodies to draw, by name, for forces and phase; by default the first six of those that move
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     body: Vec<String>,
 
-    /// The pair whose gap to draw: two names, A,B; more than one may be given. Without it the pairs that come closest
+    /// The pair whose gap to draw: two names, A,B; more than one may be given. By default the pairs that come closest
     #[arg(long, value_name = "A,B")]
     pair: Vec<String>,
 
@@ -70,8 +70,9 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-A picture is drawn from the samples and events in the folder: a run with `run.sample` = 0 has nothing to draw but g-r, msd and
-vacf, which come from run.json. These also take a folder of `carom run --replicas`; of the others draw one copy, DIR/replica-0.
+Pictures are drawn from the samples and events in the folder. For a run with `run.sample` = 0 only g-r, msd and vacf are
+available, which come from run.json. These also take a folder of `carom run --replicas`; for the others name one copy,
+DIR/replica-0.
 
 Examples:
   carom run cases/papers/paradox.toml --until 0.4 -o paradox
@@ -94,7 +95,7 @@ pub enum What {
     Phase,
     /// The bodies themselves at several times
     Filmstrip,
-    /// The pair correlation function of a gas, with --replicas that of each copy and their mean
+    /// The pair correlation function of a gas; with --replicas that of each copy and their mean
     #[value(name = "g-r")]
     Pairs,
     /// The mean-square displacement of a gas over the lag, likewise

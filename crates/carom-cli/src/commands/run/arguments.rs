@@ -24,7 +24,7 @@ pub struct Arguments {
     #[arg(long, requires = "out")]
     pub force: bool,
 
-    /// Go on with the run in this folder that was interrupted
+    /// Continue the interrupted run in this folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["until", "max_events", "sample", "on_paradox", "strict"])]
     pub resume: Option<PathBuf>,
 
@@ -36,7 +36,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = |text: &str| AT_LEAST_ONE.parse::<usize>(text))]
     max_events: Option<usize>,
 
-    /// The interval of samples, instead of the scene's `run.sample`; 0: events only
+    /// The interval between samples, instead of the scene's `run.sample`; 0: events only
     #[arg(long, value_name = "DT", allow_negative_numbers = true, value_parser = |text: &str| NOT_NEGATIVE.parse(text))]
     pub sample: Option<f64>,
 
@@ -48,11 +48,11 @@ pub struct Arguments {
     #[arg(long)]
     strict: bool,
 
-    /// Take the nearest velocities that the joints allow, instead of refusing those that they forbid
+    /// Replace velocities that the joints forbid by the nearest ones that they allow, instead of refusing them
     #[arg(long, conflicts_with = "resume")]
     project: bool,
 
-    /// The loop that runs the scene, instead of the one that suits it: `edmd` for very many free bodies, else `simulation`
+    /// The loop that runs the scene; by default `edmd` for very many free bodies, otherwise `simulation`
     #[arg(long = "loop", value_name = "NAME", value_parser = loop_parser(), conflicts_with = "resume")]
     which: Option<Loop>,
 
@@ -60,11 +60,11 @@ pub struct Arguments {
     #[arg(long, value_name = "FORMAT", value_parser = trajectory_parser())]
     pub trajectory: Option<Format>,
 
-    /// Run so many independent copies, whose fills have the seeds seed, seed + 1, …, side by side, and pool their averages
+    /// Run R independent copies side by side, with the seeds seed, seed + 1, … for their fills, and pool their averages
     #[arg(long, value_name = "R", allow_negative_numbers = true, value_parser = |text: &str| REPLICAS.parse::<u64>(text), conflicts_with_all = ["resume", "samples"])]
     pub replicas: Option<u64>,
 
-    /// How many threads work on the run, or on its copies; without it as many as there are cores. No result depends on it
+    /// The number of threads for the run, or for its copies; by default all cores. No result depends on it
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = |text: &str| THREADS.parse::<usize>(text))]
     threads: Option<usize>,
 
@@ -82,12 +82,12 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Ctrl-C ends a run cleanly at the next event: what happened so far is reported, with `stopped` = interrupted and exit
-code 0. A run with -o that was interrupted or killed goes on with --resume, to the same result bit for bit.
+Ctrl-C stops a run at the next event and reports what it has, with `stopped` = interrupted and exit code 0. A run with
+-o that was interrupted or killed can be continued with --resume, to the same result bit for bit.
 
-Scenes with a [[fill]] are placed first: on a lattice, or grown at random to their density. In a periodic box the result has
-averages with error bars under `observables`: Z = PV/NkT, collision rate, temperatures, g(r), diffusion. The box must be
-longer than every body in it: a body does not touch its own images.
+The bodies of a [[fill]] are placed first: on a lattice, or at random and grown to their density. In a periodic box the
+result has averages with error bars under `observables`: Z = PV/NkT, collision rate, temperatures, g(r), diffusion. The
+box must be longer than every body in it: a body does not touch its own images.
 
 Examples:
   carom run cases/papers/paradox.toml --until 1

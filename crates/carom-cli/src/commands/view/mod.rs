@@ -27,10 +27,10 @@ use server::{Opening, Shared};
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// A scene, or a folder that `carom run -o` wrote; without it the gallery
+    /// A scene, or a folder that `carom run -o` wrote; by default the gallery
     path: Option<PathBuf>,
 
-    /// The port to listen at, on this machine only; 0 or none: any free one
+    /// The port to listen on, on this machine only; by default, or with 0, any free one
     #[arg(long, value_name = "N", default_value_t = 0)]
     port: u16,
 
@@ -40,8 +40,8 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-The address is printed as the first line. It holds a token: whoever has it can run scenes on this machine, and nobody
-else can. Ctrl-C ends the server.
+The first line printed is the address. It contains a token: only someone who has it can run scenes on this machine.
+Ctrl-C ends the server.
 
 Examples:
   carom view
