@@ -36,19 +36,19 @@ Example: carom generalized cases/laws/cradle.toml --law sequential";
 enum Command {
     /// Resolves the impact at the scene's instant
     Solve(solve::Arguments),
-    /// Resolves the impact by every law, side by side
+    /// Resolves it by every law, side by side
     Compare(compare::Arguments),
-    /// Finds the kinematics and the type of every contact
+    /// Finds every contact's kinematics and its type
     Classify(classify::Arguments),
-    /// Measures the signed distance between the bodies of every pair, now or after free flight
+    /// Measures the signed distance of every pair, now or after free flight
     Gap(gap::Arguments),
     /// Finds the first time of impact of every pair in free flight, with its error bound
     Toi(toi::Arguments),
-    /// Simulates a scene event by event
+    /// Simulates, event by event
     Run(run::Arguments),
-    /// Runs a scene and checks the weak form of its equations of motion around every impact
+    /// Runs a scene and checks the weak form of its equations of motion about every impact
     WeakForm(weak::Arguments),
-    /// Resolves an impact problem given as matrices
+    /// Resolves the impact problem given as matrices
     Generalized(generalized::Arguments),
     /// Lists, or reproduces, published examples: printed value, computed value, erratum
     Paper(paper::Arguments),

@@ -43,12 +43,12 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Types, by the first non-zero derivative of the gap in free flight:
+Types, by the first derivative of the gap that is not zero in free flight:
   normal            v < 0: an impulse
   separating        v > 0
   graze             v = 0, g'' > 0: touch and part
-  unrealizable      v = 0, g'' < 0: overlapping before and after; a contact that a force holds looks the same
-  paradox_2b_star   v = g'' = 0, g''' < 0: no approach, yet the bodies overlap in free flight; no slip
+  unrealizable      v = 0, g'' < 0: overlapping before and after; a contact that a force holds looks so
+  paradox_2b_star   v = g'' = 0, g''' < 0: nothing closes, yet free flight penetrates; no slip
   paradox_2b        the same with slip, the contact point at rest on one body
   paradox_marginal  the same with the contact point moving over both
   degenerate        none of these

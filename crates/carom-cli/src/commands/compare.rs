@@ -34,8 +34,8 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Laws that pull, gain energy, leave a contact closing or have no solution are marked. The exit code is 0 all
-the same, as the comparison is the answer, unless --strict requires every law to be admissible.
+Laws that pull, gain energy, leave a contact closing or have no solution are marked; the exit code is 0 all
+the same, as the comparison is the answer, unless --strict asks for every law to be admissible.
 
 Examples:
   carom compare corner.toml

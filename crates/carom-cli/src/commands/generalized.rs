@@ -26,15 +26,15 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-A file with three equal balls in a row, the first one moving. The rows of `contacts` define y = N v,
-negative when closing.
+A file: three equal balls in a row, the first one moving. Rows of `contacts` make y = N v, negative
+when closing.
 
   mass        = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
   contacts    = [[-1, 1, 0], [0, -1, 1]]
   velocity    = [1, 0, 0]
   restitution = 1                      # or one number per row
 
-Optional fields:
+and what may be added:
 
   bilateral   = [[1, 1, 1]]            # joints: A v = 0
   law         = \"newton_lcp\"           # newton, poisson, sequential, reflection, decoupled

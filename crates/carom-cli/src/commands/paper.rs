@@ -37,8 +37,8 @@ Each row sets a formula or value that the paper prints beside what this program 
   agrees    the two are the same
   misprint  a slip; the erratum says what is meant
   wrong     what is printed does not hold; the erratum says what does
-  narrow    what is printed holds within the paper's own scope; the note says what is true beyond it
-  beyond    not in the paper; the value in brackets is from this project's own theory
+  narrow    what is printed holds as the paper scopes it, and more is true, which the note says
+  beyond    not in the paper; in brackets what this project's own theory gives
 
 Examples:
   carom paper

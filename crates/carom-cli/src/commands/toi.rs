@@ -27,11 +27,11 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Each pair flies freely, as if the others were not there; none of its contacts is missed. A contact without approach has
-the type that `carom classify` gives it: a graze if the bodies part again in free flight, a paradox if they would
+Each pair flies freely, as if the others were not there; no contact of it is missed. A contact without approach has the
+type that `carom classify` gives it: a graze when free flight parts the bodies again, a paradox where it would let them
 overlap.
-The error covers the search and the rounding of the scene's numbers. If a search takes too many gaps, it gives up: the
-pair is undecided, with the time up to which it has no contact, and the exit code is 3.
+The error covers the search and the rounding of the scene's numbers. A search that takes too many gaps is given up: its
+pair is undecided, with the time until which it has no contact, and the exit code is 3.
 In a periodic box every image is followed, a body's own as well, and `image` is how far the second body is displaced.
 
 Examples:

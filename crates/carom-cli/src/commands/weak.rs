@@ -27,9 +27,9 @@ pub struct Arguments {
 
 const AFTER_HELP: &str = "\
 A motion with collisions is a weak solution if the integral of (dL/dx) psi + (dL/dx') psi' vanishes for every test function
-psi that joints and, at the instant of an impact, contacts allow (Treschev and Zubelevich, eq. 2.4). For each impact the
-report gives the integral, relative to that of the magnitude of its terms, for the worst of a basis of such functions. The
-control is a function along the contact's normal, which is not allowed and must show the impulse.
+psi that joints and, at the instant of an impact, contacts allow (Treschev and Zubelevich, eq. 2.4). The integral, over that
+of its terms' sizes, is told for the worst of a basis of such functions about each impact; the control is a function along
+the contact's normal, which is not allowed and must show the impulse.
 
 Examples:
   carom weak-form cases/gallery/nonholonomic_pendulum.toml --until 2

@@ -40,8 +40,8 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-The first line printed is the address. It contains a token: only someone who has it can run scenes on this machine.
-Ctrl-C ends the server.
+The address is printed as the first line. It holds a token: whoever has it can run scenes on this machine, and nobody
+else can. Ctrl-C ends the server.
 
 Examples:
   carom view
