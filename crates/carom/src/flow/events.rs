@@ -3,10 +3,14 @@
 //! The integral of each contact's force is one of the unknowns; the force itself is that unknown's rate, a Legendre series.
 //! Its first fall below zero is found from bounds on its bend, so that no short dip is missed, and polished by Newton's
 //! method on the force at the state itself. What friction has left, (μλ)² − f², and the slip along its first direction go the same
-//! way, as the polynomials through their values at the step's nodes.
+//! way, as the polynomials through their values at the step's nodes; forces and slips there are those of the step's own series, so that
+//! watching costs no evaluation of the system.
+
+use nalgebra::Vector3;
 
 use super::sizes::{ROUNDING, Sizes};
 use super::system::System;
+use super::unknowns::PER_SLIP;
 use super::{Ending, Flow, Mode, Obstacle};
 use crate::contact::Surface;
 use crate::integrate::gauss::{Field, Gauss, Leg};
@@ -30,6 +34,15 @@ impl Flow {
         sizes: &Sizes,
     ) -> Result<Option<(f64, Ending)>, Obstacle> {
         let mut first: Option<(f64, Ending)> = None;
+        let mut rate = vec![0.0; leg.start().len()];
+        // The rows at the step's start, for what one unit of force does at each contact.
+        system.rate(leg.from, leg.start(), &mut rate)?;
+        let responses: Vec<[f64; 2]> = (0..self.loose)
+            .map(|i| {
+                let row = system.balance.row(system.first_line[i]);
+                [row.iter().map(|c| c * c).sum(), system.force(i).0]
+            })
+            .collect();
         for i in 0..self.loose {
             let watches = match (system.modes[i], self.contacts[i].surface) {
                 (Mode::Stick, Surface::Coulomb(_)) => [Some(Watch::LiftOff(i)), Some(Watch::Slip(i))],
@@ -37,7 +50,7 @@ impl Flow {
                 _ => [Some(Watch::LiftOff(i)), None],
             };
             for watch in watches.into_iter().flatten() {
-                if let Some((time, ending)) = self.event(system, gauss, leg, sizes, watch)?
+                if let Some((time, ending)) = self.event(system, gauss, leg, sizes, watch, responses[i])?
                     && first.is_none_or(|first| time < first.0)
                 {
                     first = Some((time, ending));
@@ -47,7 +60,8 @@ impl Flow {
         Ok(first)
     }
 
-    /// Where in a leg something watched first falls below zero, if it does.
+    /// Where in a leg something watched first falls below zero, if it does. `response` is how much one unit of the contact's force
+    /// accelerates its gap at the start of the leg, and the force there.
     fn event(
         &self,
         system: &mut System,
@@ -55,15 +69,10 @@ impl Flow {
         leg: &Leg,
         sizes: &Sizes,
         watch: Watch,
+        [response, force]: [f64; 2],
     ) -> Result<Option<(f64, Ending)>, Obstacle> {
         let extras = system.extras();
-        let mut y = vec![0.0; self.unknowns(extras)];
-        let mut rate = y.clone();
         let (Watch::LiftOff(contact) | Watch::Slip(contact) | Watch::Stick(contact)) = watch;
-        // How much one unit of force moves the gap: from the rows at the step's start.
-        system.rate(leg.from, leg.start(), &mut rate)?;
-        let row = system.balance.row(system.first_line[contact]);
-        let response: f64 = row.iter().map(|c| c * c).sum();
         // By a clock, forces are times its pace.
         let (clocked, clock) = (system.clock, self.contact_unknown(0, 0));
         let pace_at = |place: f64| {
@@ -77,7 +86,7 @@ impl Flow {
         let force_noise = ROUNDING * sizes.acceleration * slowest / response;
         let rounding = match watch {
             Watch::LiftOff(_) => force_noise,
-            Watch::Slip(_) => force_noise * force_noise.max(system.force(contact).0.abs()),
+            Watch::Slip(_) => force_noise * force_noise.max(force.abs()),
             Watch::Stick(_) => system.still,
         };
         let mut series = [0.0; MOST_TERMS];
@@ -89,7 +98,7 @@ impl Flow {
             let mut values = [0.0; MOST_TERMS];
             for (i, value) in values.iter_mut().enumerate().take(gauss.stages()) {
                 let t = leg.time(gauss.nodes()[i]);
-                *value = self.watched(system, leg, watch, t, &mut y, &mut rate)?;
+                *value = self.watched_in_series(system, leg, watch, t);
             }
             let stages = gauss.stages();
             gauss.analyse(&values[..stages], &mut series);
@@ -104,6 +113,8 @@ impl Flow {
         };
         let mut time = leg.time(x).max(leg.from);
         if x > -1.0 {
+            let mut y = vec![0.0; self.unknowns(extras)];
+            let mut rate = y.clone();
             for _ in 0..3 {
                 let value = self.watched(system, leg, watch, time, &mut y, &mut rate)?;
                 let next = (time - value / slope_at(time)).clamp(leg.from, leg.from + leg.length);
@@ -127,7 +138,38 @@ impl Flow {
         Ok(Some((time, ending)))
     }
 
-    /// What is watched, at a time within a step.
+    /// What is watched, at a time within a step, as the step's series tell it.
+    fn watched_in_series(&self, system: &System, leg: &Leg, watch: Watch, t: f64) -> f64 {
+        match watch {
+            Watch::LiftOff(i) | Watch::Slip(i) => {
+                let base = self.contact_unknown(system.extras(), i);
+                let mut force = [0.0; 4];
+                leg.rate(t, base..base + 4, &mut force);
+                self.watched_force(watch, force[0], &Vector3::new(force[1], force[2], force[3]))
+            }
+            Watch::Stick(i) => {
+                let Mode::Slip { along, .. } = system.modes[i] else { return 0.0 };
+                let before = (0..i).filter(|&k| system.slides(k)).count();
+                let base = system.first_slip() + before * PER_SLIP;
+                let mut slip = [0.0; PER_SLIP];
+                leg.at(t, base..base + PER_SLIP, &mut slip);
+                Vector3::from(slip).dot(&along)
+            }
+        }
+    }
+
+    /// What is watched of a contact's force.
+    fn watched_force(&self, watch: Watch, pushing: f64, friction: &Vector3<f64>) -> f64 {
+        let Watch::Slip(i) = watch else { return pushing };
+        let coefficient = match self.contacts[i].surface {
+            Surface::Coulomb(coefficient) => coefficient,
+            Surface::Smooth | Surface::Rough => f64::INFINITY,
+        };
+        let limit = coefficient * pushing;
+        limit * limit - friction.norm_squared()
+    }
+
+    /// What is watched, at a time within a step, from the system there.
     fn watched(
         &self,
         system: &mut System,
@@ -140,15 +182,9 @@ impl Flow {
         leg.at(t, 0..y.len(), y);
         system.rate(t, y, rate)?;
         Ok(match watch {
-            Watch::LiftOff(i) => system.force(i).0,
-            Watch::Slip(i) => {
+            Watch::LiftOff(i) | Watch::Slip(i) => {
                 let (pushing, friction) = system.force(i);
-                let coefficient = match self.contacts[i].surface {
-                    Surface::Coulomb(coefficient) => coefficient,
-                    Surface::Smooth | Surface::Rough => f64::INFINITY,
-                };
-                let limit = coefficient * pushing;
-                limit * limit - friction.norm_squared()
+                self.watched_force(watch, pushing, &friction)
             }
             Watch::Stick(i) => match system.modes[i] {
                 Mode::Slip { along, .. } => system.slip(i).dot(&along),

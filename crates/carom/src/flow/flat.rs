@@ -132,6 +132,7 @@ impl System<'_> {
         self.flats.clear();
         self.flats.resize(self.flow.contacts.len(), None);
         (self.clock, self.pace) = (false, 1.0);
+        self.slip_tempo.fill(0.0);
         for i in 0..self.flow.contacts.len() {
             let Some(size) = self.flow.flat_size(i) else { continue };
             let Some(touch) = self.plain_contact(i) else { continue };
@@ -182,6 +183,7 @@ impl System<'_> {
 
     /// Whether some flat is rolled across, so that the step needs a clock.
     fn set_clock(&mut self) {
+        self.slip_tempo.fill(0.0);
         self.clock = (0..self.flats.len()).any(|i| {
             let (Some(flat), Some(size)) = (&self.flats[i], self.flow.flat_size(i)) else { return false };
             let [Side::Plane(_), Side::Body(b)] = self.flow.contacts[i].sides else { return true };
@@ -325,7 +327,7 @@ impl System<'_> {
         self.set_clock();
     }
 
-    /// The pace of the clock, from how fast the points of flats run beside their sizes.
+    /// The pace of the clock, from how fast the points of flats run beside their sizes, and slips change beside themselves.
     pub fn set_pace(&mut self) {
         self.pace = 1.0;
         if self.clock {
@@ -333,6 +335,9 @@ impl System<'_> {
             for i in 0..self.flats.len() {
                 if let (Some(_), Some(size)) = (&self.flats[i], self.flow.flat_size(i)) {
                     rate = libm::hypot(rate, self.touches[i].rolling[1].norm() / size);
+                }
+                if self.slip_tempo[i] > 0.0 {
+                    rate = libm::hypot(rate, self.slip_tempo[i] / self.slip(i).norm());
                 }
             }
             self.pace = rate.recip();

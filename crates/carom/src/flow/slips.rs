@@ -1,10 +1,20 @@
 //! Slips that end, and how fast they turn.
+//!
+//! **A slip that dies while it turns.** With s' = f(e), e = s/|s|, friction turns the direction in a time that goes to zero with the slip,
+//! and in t no polynomial follows it to its end. In σ with dt/dσ ∝ |s| direction and log |s| are smooth,
+//!
+//! ```text
+//! d(log|s|)/dσ ∝ e·f(e),     de/dσ ∝ (I − eeᵀ) f(e)
+//! ```
+//!
+//! and the direction goes to a fixed point, f(e) ∥ e (theory, section 5). So such steps run by a clock of that pace, the same as that of
+//! [`flat`](super::flat), until the direction no longer turns. From there the slip is straight, and its stop a root in t.
 
 use nalgebra::Vector3;
 
 use super::friction::STILL;
 use super::sizes::Sizes;
-use super::system::System;
+use super::system::{Level, System};
 use super::unknowns::PER_SLIP;
 use super::{Flow, Mode, Obstacle};
 use crate::body::State;
@@ -21,7 +31,45 @@ const SLOW: f64 = 1e-7;
 /// A slip that turns by less in a step keeps its direction.
 const STRAIGHT: f64 = 1e-6;
 
+/// A slip whose rate is along it but for this angle goes straight to zero: it passes closer by than the rounding of velocities.
+const ALIGNED: f64 = 1e-11;
+
+/// A slip is followed by a clock where friction could turn it around in less than this share of the longest step in t.
+const QUICK: f64 = 0.25;
+
 impl Flow {
+    /// Lets the clock of a step follow slips that die while they turn; for contacts just touched.
+    pub(super) fn follow_turning_slips(&self, system: &mut System, sizes: &Sizes) -> Result<(), Obstacle> {
+        system.slip_tempo.fill(0.0);
+        let moves = |i: &usize| system.slides(*i) && system.slips[*i] != Vector3::zeros();
+        let sliding: Vec<usize> = (0..self.contacts.len()).filter(moves).collect();
+        if sliding.is_empty() {
+            return Ok(());
+        }
+        let clock = core::mem::replace(&mut system.clock, false);
+        system.touch()?;
+        system.balance(Level::Acceleration)?;
+        let longest = 2.0 * libm::sqrt(sizes.length / sizes.acceleration);
+        let mut followed = Vec::new();
+        for i in sliding {
+            let Mode::Slip { coefficient, .. } = system.modes[i] else { continue };
+            let (slip, rate) = (system.slip(i), system.slip_rate(i));
+            let row = system.balance.row(system.first_line[i]);
+            let response: f64 = row.iter().map(|c| c * c).sum();
+            let turned_in = slip.norm() / (coefficient * system.force(i).0.abs() * response);
+            let turns = unit(&slip).cross(&unit(&rate)).norm() > ALIGNED;
+            let dies = slip.dot(&rate) < 0.0 && system.flats[i].is_none();
+            if dies && turns && turned_in < QUICK * longest {
+                followed.push((i, rate.norm()));
+            }
+        }
+        system.clock = clock;
+        for (i, tempo) in followed {
+            (system.slip_tempo[i], system.clock) = (tempo, true);
+        }
+        system.touch()
+    }
+
     /// Ends slips that no step can follow, if they are so slow that friction ends them in no time. Returns whether there were such.
     pub(super) fn bring_to_rest(
         &self,
@@ -56,6 +104,11 @@ impl Flow {
         sizes: &Sizes,
     ) -> Option<(usize, f64)> {
         let (mut slip, mut rate) = ([0.0; PER_SLIP], [0.0; PER_SLIP]);
+        let mut pace = [1.0];
+        if system.clock {
+            let clock = self.contact_unknown(0, 0);
+            leg.rate(place, clock..clock + 1, &mut pace);
+        }
         let mut slides = (0..self.contacts.len()).filter(|&i| system.slides(i)).enumerate();
         slides.find_map(|(at, i)| {
             let base = system.first_slip() + at * PER_SLIP;
@@ -63,11 +116,11 @@ impl Flow {
             leg.at(place, base..base + PER_SLIP, &mut slip);
             leg.rate(place, base..base + PER_SLIP, &mut rate);
             let (slip, rate) = (Vector3::from(slip), Vector3::from(rate));
-            let turned = unit(&slip).cross(&unit(&first)).norm() > STRAIGHT;
+            let turned = system.slip_tempo[i] > 0.0 || unit(&slip).cross(&unit(&first)).norm() > STRAIGHT;
             let over = if turned { STOPPED } else { STILL };
             let ends = slip.norm() <= over * sizes.speed && slip.dot(&rate) < 0.0;
             // By so much the slip itself may be off.
-            ends.then(|| (i, (slip.norm() + system.still) / rate.norm()))
+            ends.then(|| (i, (slip.norm() + system.still) / rate.norm() * pace[0]))
         })
     }
 
@@ -86,7 +139,7 @@ impl Flow {
             let response: f64 = row.iter().map(|c| c * c).sum();
             // What sets out has no such time, nor what comes to rest without turning.
             let (along, rate) = (unit(&system.slip(i)), unit(&system.slip_rate(i)));
-            let straight = along.dot(&rate) < 0.0 && along.cross(&rate).norm() < STRAIGHT;
+            let straight = along.dot(&rate) < 0.0 && along.cross(&rate).norm() <= ALIGNED;
             if slip > 0.0 && coefficient > 0.0 && !straight {
                 time = time.min(slip / (coefficient * system.force(i).0.abs() * response));
             }

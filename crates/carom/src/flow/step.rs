@@ -22,7 +22,10 @@ const MOST_KINKS: u32 = 6;
 /// Steps sought by fixed-point iteration are at most so long beside the time in which friction turns a slip around; where they could
 /// be as much longer as this, Newton's method is the less work.
 const FOLLOWED: f64 = 1.5;
-const STIFF: f64 = 30.0;
+const STIFF: f64 = 2.0;
+
+/// The longest step by a clock that follows a slip: in it the slip changes by a factor of some e⁸.
+const LONGEST_OF_SLIP: f64 = 8.0;
 
 /// Friction below this share of its limit lets a contact go on sticking where forces are not unique.
 const RESERVE: f64 = 0.995;
@@ -216,6 +219,7 @@ impl Flow {
             system.still = STILL * sizes.speed;
             (system.carries, system.lenient) = (true, false);
             system.tempo = sizes.speed / sizes.length;
+            self.follow_turning_slips(&mut system, &sizes)?;
             if !system.flat_rows.is_empty() {
                 system.touch()?;
                 system.balance(Level::Acceleration)?;
@@ -272,9 +276,14 @@ impl Flow {
         let mut gauss = self.gauss.clone();
         let before = before.filter(|step| ran_alike(step, system, clock));
         let plan = self.plan(system, &y, span, sizes, before)?;
+        if std::env::var_os("TRACE").is_some() { eprintln!("  plan first {:.2e} len {:.2e} longest {:.2e} implicit {} slips {:?} modes {:?}", plan.first, plan.length, plan.longest, plan.implicit, system.slips.iter().map(|s| format!("{:.2e}",s.norm())).collect::<Vec<_>>(), system.modes.iter().map(|m| match m { Mode::Stick=>'k', Mode::Smooth=>'m', Mode::Slip{..}=>'s'}).collect::<String>()); }
         let Made { leg, next_length, near, passage } =
             self.make_leg(system, &mut gauss, &y, plan, sizes, before)?;
         let (last, ending, bounds) = self.end_of_leg(system, &mut gauss, &leg, span, clock, sizes)?;
+        if std::env::var_os("TRACE").is_some() {
+            let mut el=[0.0]; if let Some(c)=clock { leg.at(last, c..c+1, &mut el); }
+            eprintln!("t {:.9} clock {} tempo {:?} len {:.3e} last {:.3e} dt {:.3e} it {} tail {:.1e} {:?} slips {:?} n {}", system.time, clock.is_some(), system.slip_tempo, leg.length, last, el[0], leg.iterations, leg.tail, ending, system.slips.iter().map(|s| format!("{:.2e}",s.norm())).collect::<Vec<_>>(), y.len());
+        }
         system.place(start);
         let start_rates = system.force_rates()?;
         leg.at(last, 0..y.len(), &mut y);
@@ -342,7 +351,7 @@ impl Flow {
         // The rounding of an acceleration moves a body by its square of the time: steps no longer than a fall over the
         // size keep that below the rounding of the size.
         let mut longest = if clocked && until > from {
-            1.0
+            if system.slip_tempo.iter().any(|tempo| *tempo > 0.0) { LONGEST_OF_SLIP } else { 1.0 }
         } else {
             (until - from).max(0.0).min(2.0 * libm::sqrt(sizes.length / sizes.acceleration))
         };

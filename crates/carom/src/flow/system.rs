@@ -11,8 +11,8 @@
 //! derivatives, which are affine in the accelerations: row · (accelerations) + bias = 0 (`lines`). Unknowns and their rates are
 //! in `unknowns`, what the rows do once they are balanced in `forces`.
 //!
-//! Steps that roll across flats run in σ with dt/dσ = s, the pace ([`flat`](super::flat)): time and the contact points of flats
-//! are unknowns too, and all rates, accelerations and forces here are s times what they are in time. Elsewhere s is one.
+//! Steps that roll across flats run in σ with dt/dσ = s, the pace ([`flat`](super::flat)), and so do steps in which a slow slip turns
+//! ([`slips`](super::slips)): time and the contact points of flats are unknowns too, and all rates, accelerations and forces here are s times what they are in time. Elsewhere s is one.
 //!
 //! In the coordinates √m v, √I Rᵀω the mass matrix is the unit matrix, which is what [`balance`](crate::integrate::balance) works in.
 
@@ -77,6 +77,8 @@ pub(super) struct System<'a> {
     pub clock: bool,
     pub tempo: f64,
     pub pace: f64,
+    /// How fast each slip that turns changes, where the clock follows it; else zero.
+    pub slip_tempo: Vec<f64>,
     states: Vec<State>,
     wrenches: Vec<Wrench>,
 }
@@ -108,6 +110,7 @@ impl<'a> System<'a> {
             clock: false,
             tempo: 1.0,
             pace: 1.0,
+            slip_tempo: vec![0.0; flow.contacts.len()],
             states: Vec::with_capacity(flow.bodies.len()),
             wrenches: Vec::with_capacity(flow.bodies.len()),
         }

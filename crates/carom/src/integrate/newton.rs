@@ -4,12 +4,17 @@
 //! (I − h a_ij f'_j) δ = h Σ_j a_ij f_j − shift_i
 //! ```
 //!
-//! with the derivatives at every stage by differences, so that the last digits come from f alone. Only the unknowns that the
-//! rates depend on take part in the elimination. It makes room for itself: some hundred times the work of a plain step.
+//! with the derivatives at every stage by differences, so that the last digits come from f alone. The matrix is factorised again only when
+//! the iteration slows down.
 //!
-//! Slip that sets out from nothing is the hard case: friction hangs on its direction alone, so f changes by its own size over a
-//! change of the slip as small as the slip. The slip is an unknown of its own, good to its own last digits, and its nudges are
-//! relative to itself; the first guess has friction keep the direction in which slip sets out.
+//! Only the unknowns that make f stiff take part in the elimination; the others follow by fixed-point iteration. Slip is the common case:
+//! friction depends on its direction alone, so f changes by its own size over a change of the slip as small as the slip. The slip is an
+//! unknown of its own, good to its own last digits, and its nudges are relative to itself; the first guess has friction keep the direction
+//! in which slip sets out. Where nothing is known of what is stiff, all unknowns that the rates depend on take part, if they are few.
+
+use core::ops::Range;
+
+use nalgebra::{DMatrix, DVector, Dyn, LU};
 
 use super::gauss::{Field, Gauss, Trial};
 
@@ -26,13 +31,33 @@ const POINTED: f64 = 1e-13;
 const SURE: f64 = 1e-9;
 
 /// Newton's steps.
-const MOST_NEWTON: u32 = 20;
+const MOST_NEWTON: u32 = 40;
 
 /// Halvings of one step.
 const MOST_HALVINGS: u32 = 8;
 
+/// The residual may grow by this factor where other unknowns move along.
+const MOVED_ALONG: f64 = 16.0;
+
+/// A step that shrinks by less than this asks for new derivatives.
+const SLOW: f64 = 0.1;
+
+/// The most equations that are eliminated at once: beyond that shorter steps are less work.
+const MOST_EQUATIONS: usize = 800;
+
+/// How far the iteration has come.
+struct Progress {
+    /// The last change, relative to the scales, and the last turn of a direction.
+    change: f64,
+    turn: f64,
+    /// The sum of squares of what was left of the equations.
+    merit: f64,
+    /// How far the stages are from the start, relative to the scales.
+    reach: f64,
+}
+
 impl Gauss {
-    /// Finds the stage rates for one length.
+    /// Finds the stage rates for one length, with Newton's method for the stiff unknowns.
     pub(crate) fn settle_by_newton<F: Field>(
         &mut self,
         field: &mut F,
@@ -42,143 +67,231 @@ impl Gauss {
         scales: &[f64],
         iterations: &mut u32,
     ) -> Trial<F::Obstacle> {
-        let (s, n, m) = (self.stages, start.len(), field.coupled());
-        let size = s * m;
         let directions = field.directions();
-        let mut matrix = vec![0.0; size * size];
-        let mut right = vec![0.0; size];
-        let mut missed = vec![0.0; size];
-        let mut jacobian = vec![0.0; m * m];
-        let mut nudged = vec![0.0; n];
-        // From the rates that keep directions, or the constant rate.
+        let coupled = 0..field.coupled();
+        let mut trial = Trial::Unsettled;
+        for stiff in [directions.clone(), coupled] {
+            let fits = !stiff.is_empty() && stiff.len() * self.stages <= MOST_EQUATIONS;
+            if fits && matches!(trial, Trial::Unsettled) {
+                trial = self.settle_stiff(field, from, start, length, scales, &stiff, iterations);
+            }
+        }
+        trial
+    }
+
+    /// The same with given unknowns as the stiff ones.
+    #[expect(clippy::too_many_arguments, reason = "one trial of one step: all of it varies")]
+    fn settle_stiff<F: Field>(
+        &mut self,
+        field: &mut F,
+        from: f64,
+        start: &[f64],
+        length: f64,
+        scales: &[f64],
+        stiff: &Range<usize>,
+        iterations: &mut u32,
+    ) -> Trial<F::Obstacle> {
+        if let Err(o) = self.guess(field, from, start, length, scales, iterations) {
+            return Trial::Obstacle(o);
+        }
+        let mut step = DVector::zeros(self.stages * stiff.len());
+        let mut factors: Option<LU<f64, Dyn, Dyn>> = None;
+        let infinite = f64::INFINITY;
+        let mut progress = Progress { change: infinite, turn: infinite, merit: infinite, reach: 0.0 };
+        for round in 0..MOST_NEWTON {
+            *iterations += 1;
+            let moved =
+                match self.residual(field, from, start, length, scales, stiff, &mut step, &mut progress) {
+                    Ok(Some(moved)) => moved,
+                    Ok(None) => return Trial::Unsettled,
+                    Err(o) => return Trial::Obstacle(o),
+                };
+            let decomposition = match factors.take() {
+                Some(factors) => factors,
+                None => match self.factorise(field, from, start, length, scales, stiff) {
+                    Ok(factors) => factors,
+                    Err(o) => return Trial::Obstacle(o),
+                },
+            };
+            if !decomposition.solve_mut(&mut step) {
+                return Trial::Unsettled;
+            }
+            let [change, turn] = self.apply(field, start, scales, stiff, &mut step);
+            let change = change.max(moved);
+            if !change.is_finite() || change > 1e6 {
+                return Trial::Unsettled;
+            }
+            let arrived = change <= 16.0 * f64::EPSILON * progress.reach
+                || (round > 3 && change > 0.5 * progress.change && change < 1e-13 * progress.reach);
+            if arrived && (turn <= POINTED || turn > 0.25 * progress.turn) {
+                // The rates belong to the stages before this last, negligible change.
+                return Trial::Settled;
+            }
+            if change < SLOW * progress.change || round == 0 {
+                factors = Some(decomposition);
+            }
+            (progress.change, progress.turn) = (change, turn);
+        }
+        Trial::Unsettled
+    }
+
+    /// The stages to begin with: from the rates that keep directions, or the constant rate.
+    fn guess<F: Field>(
+        &mut self,
+        field: &mut F,
+        from: f64,
+        start: &[f64],
+        length: f64,
+        scales: &[f64],
+        iterations: &mut u32,
+    ) -> Result<(), F::Obstacle> {
+        let n = start.len();
         field.soften(true);
         let softened = self.settle(field, from, start, length, scales, None, iterations);
         field.soften(false);
         if !matches!(softened, Trial::Settled) {
-            if let Err(o) = field.rate(from, start, &mut nudged) {
-                return Trial::Obstacle(o);
-            }
-            for i in 0..s {
+            let mut rate = vec![0.0; n];
+            field.rate(from, start, &mut rate)?;
+            for i in 0..self.stages {
                 let share = 0.5 * length * (self.nodes[i] + 1.0);
                 for d in 0..n {
-                    self.shifts[i * n + d] = share * nudged[d];
+                    self.shifts[i * n + d] = share * rate[d];
                 }
             }
         }
-        let (mut last, mut last_turn, mut merit) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
-        for round in 0..MOST_NEWTON {
-            *iterations += 1;
-            // What is left of the equations here; a step that leaves more than there was is halved.
-            let mut reach: f64 = 0.0;
-            for halving in 0..=MOST_HALVINGS {
-                if let Err(o) = self.stage_rates(field, from, start, length) {
-                    return Trial::Obstacle(o);
-                }
-                let mut rest: f64 = 0.0;
-                for i in 0..s {
-                    for d in 0..n {
-                        let sum: f64 = (0..s).map(|j| self.matrix[i * s + j] * self.rates[j * n + d]).sum();
-                        let next = sum * length;
-                        reach = reach.max(next.abs() / scales[d]);
-                        if d < m {
-                            missed[i * m + d] = next - self.shifts[i * n + d];
-                            rest += (missed[i * m + d] / scales[d]) * (missed[i * m + d] / scales[d]);
-                        } else {
-                            self.shifts[i * n + d] = next;
-                        }
-                    }
-                }
-                if halving == MOST_HALVINGS {
-                    return Trial::Unsettled;
-                }
-                if rest <= merit || last <= SURE * reach {
-                    merit = rest;
-                    right.copy_from_slice(&missed);
-                    break;
-                }
-                let part = libm::ldexp(1.0, -1 - halving.cast_signed());
-                for i in 0..s {
-                    for d in 0..m {
-                        self.shifts[i * n + d] -= part * right[i * m + d];
-                    }
-                }
-            }
-            matrix.fill(0.0);
-            for j in 0..s {
-                for d in 0..n {
-                    self.state[d] = start[d] + self.shifts[j * n + d];
-                }
-                let t = from + 0.5 * length * (self.nodes[j] + 1.0);
-                for k in 0..m {
-                    let kept = self.state[k];
-                    let nudge = if directions.contains(&k) {
-                        SLIGHT * span(&self.state, k - (k - directions.start) % 3)
-                    } else {
-                        NUDGE * scales[k]
-                    };
-                    self.state[k] = kept + nudge;
-                    let step = self.state[k] - kept;
-                    if step == 0.0 {
-                        for d in 0..m {
-                            jacobian[d * m + k] = 0.0;
-                        }
-                        continue;
-                    }
-                    if let Err(o) = field.rate(t, &self.state, &mut nudged) {
-                        return Trial::Obstacle(o);
-                    }
-                    self.state[k] = kept;
-                    for d in 0..m {
-                        jacobian[d * m + k] = (nudged[d] - self.rates[j * n + d]) / step;
-                    }
-                }
-                for i in 0..s {
-                    let weight = -length * self.matrix[i * s + j];
-                    // In units of the scales, so that pivots compare what is alike.
-                    for d in 0..m {
-                        for k in 0..m {
-                            matrix[(i * m + d) * size + j * m + k] =
-                                weight * (jacobian[d * m + k] * scales[k] / scales[d]);
-                        }
-                    }
-                }
-            }
-            for i in 0..size {
-                matrix[i * size + i] += 1.0;
-                right[i] /= scales[i % m];
-            }
-            if !eliminate(&mut matrix, &mut right) {
-                return Trial::Unsettled;
-            }
-            for i in 0..size {
-                right[i] *= scales[i % m];
-            }
-            let (mut change, mut turn): (f64, f64) = (0.0, 0.0);
+        Ok(())
+    }
+
+    /// What is left of the stiff equations here; the other unknowns are moved, and by how much is returned. A last step that
+    /// leaves more than there was is halved; none where that does not help.
+    #[expect(clippy::too_many_arguments, reason = "one trial of one step: all of it varies")]
+    fn residual<F: Field>(
+        &mut self,
+        field: &mut F,
+        from: f64,
+        start: &[f64],
+        length: f64,
+        scales: &[f64],
+        stiff: &Range<usize>,
+        step: &mut DVector<f64>,
+        progress: &mut Progress,
+    ) -> Result<Option<f64>, F::Obstacle> {
+        let (s, n, width) = (self.stages, start.len(), stiff.len());
+        let along = if width < field.coupled() { MOVED_ALONG } else { 1.0 };
+        let judged = field.judged();
+        let mut missed = DVector::zeros(step.len());
+        for halving in 0..MOST_HALVINGS {
+            self.stage_rates(field, from, start, length)?;
+            let (mut rest, mut moved): (f64, f64) = (0.0, 0.0);
             for i in 0..s {
-                for d in 0..m {
-                    let moved = right[i * m + d].abs() / scales[d];
-                    change = if moved <= change { change } else { moved };
-                    self.shifts[i * n + d] += right[i * m + d];
-                }
                 for d in 0..n {
-                    self.state[d] = start[d] + self.shifts[i * n + d];
+                    let sum: f64 = (0..s).map(|j| self.matrix[i * s + j] * self.rates[j * n + d]).sum();
+                    let next = sum * length;
+                    progress.reach = progress.reach.max(next.abs() / scales[d]);
+                    let off = next - self.shifts[i * n + d];
+                    if stiff.contains(&d) {
+                        missed[i * width + d - stiff.start] = off / scales[d];
+                        rest += (off / scales[d]) * (off / scales[d]);
+                    } else {
+                        self.shifts[i * n + d] = next;
+                        // Integrals of rates follow from the others.
+                        if d < judged && d < field.coupled() {
+                            moved = moved.max(off.abs() / scales[d]);
+                        }
+                    }
                 }
-                for k in directions.clone().step_by(3) {
-                    turn = turn.max(span(&right, i * m + k) / span(&self.state, k));
+            }
+            if rest <= along * progress.merit || progress.change <= SURE * progress.reach {
+                progress.merit = rest;
+                step.copy_from(&missed);
+                return Ok(Some(moved));
+            }
+            let part = libm::ldexp(1.0, -1 - halving.cast_signed());
+            for i in 0..s {
+                for d in stiff.clone() {
+                    self.shifts[i * n + d] -= part * step[i * width + d - stiff.start];
                 }
             }
-            if !change.is_finite() || change > 1e6 {
-                return Trial::Unsettled;
-            }
-            let arrived = change <= 16.0 * f64::EPSILON * reach
-                || (round > 3 && change > 0.5 * last && change < 1e-13 * reach);
-            if arrived && (turn <= POINTED || turn > 0.25 * last_turn) {
-                // The rates belong to the stages before this last, negligible change.
-                return Trial::Settled;
-            }
-            (last, last_turn) = (change, turn);
         }
-        Trial::Unsettled
+        Ok(None)
+    }
+
+    /// I − h a_ij f'_j of the stiff unknowns, in units of the scales, so that pivots compare what is alike.
+    fn factorise<F: Field>(
+        &mut self,
+        field: &mut F,
+        from: f64,
+        start: &[f64],
+        length: f64,
+        scales: &[f64],
+        stiff: &Range<usize>,
+    ) -> Result<LU<f64, Dyn, Dyn>, F::Obstacle> {
+        let (s, n, width) = (self.stages, start.len(), stiff.len());
+        let directions = field.directions();
+        let mut matrix = DMatrix::identity(s * width, s * width);
+        let mut nudged = vec![0.0; n];
+        for j in 0..s {
+            for d in 0..n {
+                self.state[d] = start[d] + self.shifts[j * n + d];
+            }
+            let t = from + 0.5 * length * (self.nodes[j] + 1.0);
+            field.rate(t, &self.state, &mut nudged)?;
+            self.rates[j * n..(j + 1) * n].copy_from_slice(&nudged);
+            for k in stiff.clone() {
+                let kept = self.state[k];
+                let nudge = if directions.contains(&k) {
+                    SLIGHT * span(&self.state, k - (k - directions.start) % 3)
+                } else {
+                    NUDGE * scales[k]
+                };
+                self.state[k] = kept + nudge;
+                let step = self.state[k] - kept;
+                if step == 0.0 {
+                    continue;
+                }
+                field.rate(t, &self.state, &mut nudged)?;
+                self.state[k] = kept;
+                for d in stiff.clone() {
+                    let slope = (nudged[d] - self.rates[j * n + d]) / step * (scales[k] / scales[d]);
+                    for i in 0..s {
+                        matrix[(i * width + d - stiff.start, j * width + k - stiff.start)] -=
+                            length * self.matrix[i * s + j] * slope;
+                    }
+                }
+            }
+        }
+        Ok(matrix.lu())
+    }
+
+    /// Moves the stages by a step in units of the scales, which becomes one in units of the unknowns. Returns the largest change
+    /// and the largest turn of a direction.
+    fn apply<F: Field>(
+        &mut self,
+        field: &F,
+        start: &[f64],
+        scales: &[f64],
+        stiff: &Range<usize>,
+        step: &mut DVector<f64>,
+    ) -> [f64; 2] {
+        let (n, width) = (start.len(), stiff.len());
+        let directions = field.directions();
+        let (mut change, mut turn): (f64, f64) = (0.0, 0.0);
+        for i in 0..self.stages {
+            for d in stiff.clone() {
+                let place = i * width + d - stiff.start;
+                // Not a number must not pass for no change.
+                let moved = step[place].abs();
+                change = if moved <= change { change } else { moved };
+                step[place] *= scales[d];
+                self.shifts[i * n + d] += step[place];
+            }
+            for k in directions.clone().step_by(3) {
+                let at = |d: usize| start[d] + self.shifts[i * n + d];
+                let length = libm::sqrt((k..k + 3).map(|d| at(d) * at(d)).sum());
+                turn = turn.max(span(step.as_slice(), i * width + k - stiff.start) / length);
+            }
+        }
+        [change, turn]
     }
 
     /// The rates at the stages as they stand.
@@ -204,44 +317,4 @@ impl Gauss {
 /// The length of three numbers from a place on.
 fn span(x: &[f64], from: usize) -> f64 {
     libm::sqrt(x[from..from + 3].iter().map(|x| x * x).sum())
-}
-
-/// Solves a dense system in place by elimination with pivoting; false where it is singular.
-fn eliminate(matrix: &mut [f64], right: &mut [f64]) -> bool {
-    let n = right.len();
-    for k in 0..n {
-        let mut best = (k, matrix[k * n + k].abs());
-        for i in k + 1..n {
-            let size = matrix[i * n + k].abs();
-            if size > best.1 {
-                best = (i, size);
-            }
-        }
-        if best.1.is_nan() || best.1 == 0.0 {
-            return false;
-        }
-        if best.0 != k {
-            let (upper, lower) = matrix.split_at_mut(best.0 * n);
-            upper[k * n..(k + 1) * n].swap_with_slice(&mut lower[..n]);
-            right.swap(k, best.0);
-        }
-        let (upper, lower) = matrix.split_at_mut((k + 1) * n);
-        let pivot = &upper[k * n + k..];
-        for i in 0..n - k - 1 {
-            let row = &mut lower[i * n + k..(i + 1) * n];
-            let factor = row[0] / pivot[0];
-            if factor != 0.0 {
-                for (x, p) in row.iter_mut().zip(pivot) {
-                    *x -= factor * p;
-                }
-                right[k + 1 + i] -= factor * right[k];
-            }
-        }
-    }
-    for k in (0..n).rev() {
-        let row = &matrix[k * n..(k + 1) * n];
-        let sum: f64 = row[k + 1..].iter().zip(&right[k + 1..]).map(|(a, x)| a * x).sum();
-        right[k] = (right[k] - sum) / row[k];
-    }
-    true
 }
