@@ -378,7 +378,7 @@ fn motion_too_fast_for_the_time_asked_for_is_told() {
         let begun = Instant::now();
         let (simulation, _) = run(&scene(&text(gravity, stiffness)));
         assert_eq!(simulation.stopped(), Some(Stopped::Failed));
-        assert_eq!(simulation.failure().unwrap().cause, Cause::Tied(Obstacle::Endless));
+        assert_eq!(simulation.failure().unwrap().cause, Cause::Constrained(Obstacle::Endless));
         assert!(begun.elapsed().as_secs() < 60);
     }
     // Great numbers alone are no trouble.

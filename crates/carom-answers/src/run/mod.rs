@@ -191,7 +191,7 @@ impl Running {
 
     /// How a run has ended that has stopped so: what the many-body engine cannot hold is where a run may have been meant to end.
     fn ended(&self, stopped: Stopped) -> End {
-        let unheld = self.engine.failure().is_some_and(|trouble| trouble.cause == Cause::Unheld);
+        let unheld = self.engine.failure().is_some_and(|trouble| trouble.cause == Cause::Unsupported);
         let asked = self.settings.on_paradox == Paradox::Stop;
         End::Stopped(if unheld && asked { Stopped::Paradox } else { stopped })
     }

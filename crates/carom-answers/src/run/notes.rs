@@ -64,8 +64,8 @@ impl Running {
         let Failure { time, sides, cause } = self.engine.failure()?;
         let [first, second] = sides.map(|side| name(&self.scene, side));
         let what = match cause {
-            Cause::Tied(_) if first == second => format!("the motion of {first}"),
-            Cause::Tied(_) => format!("the motion of {first}, {second} and what they are tied to"),
+            Cause::Constrained(_) if first == second => format!("the motion of {first}"),
+            Cause::Constrained(_) => format!("the motion of {first}, {second} and what they are tied to"),
             _ => format!("the contact of {first} and {second}"),
         };
         Some(format!("lost at t = {}: {what}, because {}", number(time), because(cause)))
@@ -206,10 +206,10 @@ fn because(cause: Cause) -> &'static str {
             "the search for their next touch does not come forward: too fast, or magnitudes too far apart"
         }
         Cause::Law => "the impact law has no answer there",
-        Cause::Unheld => {
+        Cause::Unsupported => {
             "they touch without approach and would sink into each other, and the loop `edmd` holds no contact: `--loop simulation` does"
         }
-        Cause::Hold(obstacle) | Cause::Tied(obstacle) => obstacle_in_words(obstacle),
+        Cause::PersistentContact(obstacle) | Cause::Constrained(obstacle) => obstacle_in_words(obstacle),
     }
 }
 

@@ -182,7 +182,7 @@ pub fn invalid_start(subject: &Subject, unfit: &[InvalidStart]) -> InputError {
                 let message = "holds at this instant only: rows do not say how they move with the bodies";
                 source.explain(&format!("joint[{joint}].kind"), message, "a joint that moves with its bodies")
             }
-            InvalidStart::Tied { body, obstacle } => {
+            InvalidStart::Constrained { body, obstacle } => {
                 let message = format!("has no motion from here: {}", obstacle_in_words(*obstacle));
                 source.explain(&format!("body[{body}]"), &message, "joints that some motion can keep")
             }

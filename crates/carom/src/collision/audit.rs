@@ -1,41 +1,41 @@
-//! A collision checked by its states, and taken into the ledger.
+//! The audit of a collision by its states, and its entries in the ledger.
 
-use super::{Cluster, Encounter};
+use super::{Cluster, ClusterContact};
 use crate::audit::event::{Carried, Event, Findings, Member, Struck, examine};
 use crate::contact::Side;
 use crate::record::JointImpulse;
 use crate::run::{Ledger, World};
 
-/// How a collision is checked.
+/// The circumstances of an audited collision.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Audited {
-    /// Its number.
+pub(crate) struct AuditContext {
+    /// The number of the event.
     pub event: u64,
     /// The size of the bodies over that of their shapes.
     pub size: f64,
     /// Whether it is an impact; otherwise contacts began or ended without one.
     pub impact: bool,
-    /// Whether all pairs are looked at after every event.
+    /// Whether all pairs are audited after every event.
     pub few: bool,
 }
 
 impl<K> Cluster<K> {
-    /// Checks the collision by the states before and after, and takes its energy into the ledger: that of its impulses' work, so that the
-    /// ledger does not drift with the bodies.
-    pub fn audit(&self, world: &World, ledger: &mut Ledger, audited: Audited) {
-        let (findings, expected) = self.examine(world, audited);
-        let event = audited.event;
-        ledger.take_findings(&findings, |k| self.contacts[k].sides, event);
-        ledger.see_energy(findings.kinetic_energy);
-        ledger.take_energy_as(expected, findings.energy_change, event);
-        ledger.see_gain(findings.energy_change, event);
-        if audited.few {
-            ledger.struck.extend_from_slice(&self.bodies);
+    /// Audits the collision by the states before and after, and books its energy: the work of its impulses, so that the ledger does not
+    /// drift with the bodies.
+    pub fn audit(&self, world: &World, ledger: &mut Ledger, context: AuditContext) {
+        let (findings, expected) = self.examine(world, context);
+        let event = context.event;
+        ledger.note_findings(&findings, |k| self.contacts[k].sides, event);
+        ledger.note_kinetic_energy(findings.kinetic_energy);
+        ledger.book_event_energy(expected, findings.energy_change, event);
+        ledger.note_gain(findings.energy_change, event);
+        if context.few {
+            ledger.involved.extend_from_slice(&self.bodies);
         }
     }
 
-    /// What is found, and the work that the impulses should have done.
-    fn examine(&self, world: &World, audited: Audited) -> (Findings, f64) {
+    /// The findings, and the work that the impulses should have done.
+    fn examine(&self, world: &World, context: AuditContext) -> (Findings, f64) {
         let member = |k: usize| Member {
             body: &world.bodies[self.bodies[k]],
             before: self.before[k],
@@ -47,13 +47,13 @@ impl<K> Cluster<K> {
                 planes: &world.planes,
                 contacts,
                 joints,
-                size: audited.size,
-                impact: audited.impact,
-                unilateral: audited.impact && world.options.law.promises_admissible(),
+                size: context.size,
+                impact: context.impact,
+                unilateral: context.impact && world.options.law.promises_admissible(),
             };
             (examine(&event), event.expected_work())
         };
-        // One contact of free bodies, which is the rule, takes no memory from the heap.
+        // One contact of free bodies, the usual case, allocates nothing.
         match (self.bodies.len(), &self.contacts[..], &self.joints[..]) {
             (1, [contact], []) => judge(&[member(0)], &[self.struck(contact)], &[]),
             (2, [contact], []) => judge(&[member(0), member(1)], &[self.struck(contact)], &[]),
@@ -66,7 +66,7 @@ impl<K> Cluster<K> {
         }
     }
 
-    fn struck(&self, contact: &Encounter<K>) -> Struck {
+    fn struck(&self, contact: &ClusterContact<K>) -> Struck {
         Struck {
             sides: contact.sides.map(|side| self.local(side)),
             image: contact.shift,
@@ -91,7 +91,7 @@ impl<K> Cluster<K> {
         }
     }
 
-    /// Takes the impulses of planes and fixed bodies into the ledger.
+    /// Books the impulses of planes and fixed bodies.
     pub fn book_external(&self, world: &World, ledger: &mut Ledger) {
         for contact in &self.contacts {
             let fixed = |side: Side| match side {
@@ -103,7 +103,7 @@ impl<K> Cluster<K> {
                 [false, true] => -1.0,
                 [false, false] => continue,
             };
-            ledger.take_impulse(&(contact.impulse_vector * sign), &contact.point());
+            ledger.book_impulse(&(contact.impulse_vector * sign), &contact.point());
         }
     }
 }

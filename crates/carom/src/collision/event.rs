@@ -1,15 +1,15 @@
-//! A collision as it is told.
+//! The event that reports a collision.
 
-use super::{Cluster, Encounter};
+use super::{Cluster, ClusterContact};
 use crate::contact::classify::Type;
 use crate::record::{Event, Kind};
 
-/// What all contacts of an event share.
+/// What the contacts of an event have in common.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Told {
+pub(crate) struct EventContext {
     /// The number of the event.
     pub number: u64,
-    /// When, and a bound on the error of that.
+    /// The time, and a bound on its error.
     pub time: f64,
     pub time_error: f64,
     /// The energy of all bodies before and after.
@@ -17,13 +17,13 @@ pub(crate) struct Told {
 }
 
 impl<K> Cluster<K> {
-    /// A contact of the event; what only some events have is to be filled in.
+    /// The report of a contact, without the fields that only some events have.
     #[inline]
-    pub fn event(&self, contact: &Encounter<K>, kind: Kind, told: &Told) -> Event {
+    pub fn event(&self, contact: &ClusterContact<K>, kind: Kind, context: &EventContext) -> Event {
         Event {
-            number: told.number,
-            time: told.time,
-            time_error: told.time_error,
+            number: context.number,
+            time: context.time,
+            time_error: context.time_error,
             kind,
             sides: contact.sides,
             image: contact.image,
@@ -41,8 +41,8 @@ impl<K> Cluster<K> {
             force_slope: None,
             limit: None,
             joints: None,
-            energy_before: told.energies[0],
-            energy_after: told.energies[1],
+            energy_before: context.energies[0],
+            energy_after: context.energies[1],
         }
     }
 }

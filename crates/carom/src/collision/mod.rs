@@ -1,9 +1,8 @@
-//! What happens when bodies touch, for both engines: a [`Cluster`] of bodies and contacts is resolved by the impact law (`resolve`),
-//! checked by the states before and after (`audit`), and told as events (`event`).
+//! Collisions, for both engines: a [`Cluster`] of bodies and contacts is resolved by the impact law (`resolve`), audited by the states
+//! before and after (`audit`), and reported as events (`event`).
 //!
-//! An engine gathers what is simultaneous: it knows which contacts are due, and keeps with each contact what it needs to find its way back
-//! (its *key*). Everything else about a collision is here. Two closed forms are special cases of the impact solver, and tests hold them
-//! against it: one smooth contact of two free bodies ([`crate::impact::pair`]), and two smooth spheres (`spheres`).
+//! An engine gathers the simultaneous contacts of its queue, and keeps with each contact its own data (the *key*). Everything else about a
+//! collision is here. Two closed forms are special cases of the impact solver, and tests compare them with it: one smooth contact of two free bodies ([`crate::impact::pair`]), and two smooth spheres (`spheres`).
 
 mod audit;
 mod event;
@@ -21,15 +20,18 @@ use crate::contact::{Side, Surface};
 use crate::gap::Gap;
 use crate::record::JointImpulse;
 
-pub(crate) use audit::Audited;
-pub(crate) use event::Told;
+pub(crate) use audit::AuditContext;
+pub(crate) use event::EventContext;
+
+/// Up to this many bodies a linear search is faster.
+const FEW: usize = 8;
 
 /// A contact of a cluster.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Encounter<K> {
-    /// What the engine knows it by.
+pub(crate) struct ClusterContact<K> {
+    /// The engine's own data.
     pub key: K,
-    /// The sides, by their numbers in the scene; a plane is first.
+    /// The sides, by their numbers in the scene; a plane is the first.
     pub sides: [Side; 2],
     /// Which image of the second body, in whole boxes, and how far that is displaced.
     pub image: [i32; 3],
@@ -57,8 +59,8 @@ pub(crate) struct Cluster<K> {
     pub bodies: Vec<usize>,
     pub before: Vec<State>,
     pub after: Vec<State>,
-    pub contacts: Vec<Encounter<K>>,
-    /// What the joints carried.
+    pub contacts: Vec<ClusterContact<K>>,
+    /// The joints' impulses.
     pub joints: Vec<JointImpulse>,
 }
 
@@ -84,9 +86,19 @@ impl<K> Cluster<K> {
         self.joints.clear();
     }
 
-    /// A body's place in the cluster. Clusters are small; a body of a contact is always in its cluster.
+    /// A body's place in the cluster, if it is there. Many bodies are found fast if they are in ascending order.
+    pub fn find(&self, body: usize) -> Option<usize> {
+        if self.bodies.len() > FEW
+            && let Ok(place) = self.bodies.binary_search(&body)
+        {
+            return Some(place);
+        }
+        self.bodies.iter().position(|&b| b == body)
+    }
+
+    /// The place of a body that is in the cluster, as those of its contacts are.
     pub fn place(&self, body: usize) -> usize {
-        self.bodies.iter().position(|&b| b == body).unwrap_or(0)
+        self.find(body).unwrap_or(0)
     }
 
     /// A side by its place in the cluster.
@@ -98,7 +110,7 @@ impl<K> Cluster<K> {
     }
 
     /// From the centre of a contact's first body to that of its second's image; zero for a plane.
-    fn between(&self, contact: &Encounter<K>) -> Vector3<f64> {
+    fn between(&self, contact: &ClusterContact<K>) -> Vector3<f64> {
         match contact.sides {
             [Side::Body(first), Side::Body(second)] => {
                 let position = |body: usize| self.before[self.place(body)].position;
@@ -109,7 +121,7 @@ impl<K> Cluster<K> {
     }
 }
 
-impl<K> Encounter<K> {
+impl<K> ClusterContact<K> {
     /// Where the impulse acts: on the body at a plane, in the middle between two bodies.
     pub fn point(&self) -> Vector3<f64> {
         match self.sides[0] {

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Unit, Vector3};
 
-use super::{Cluster, Encounter};
+use super::Cluster;
 use crate::body::{Body, State};
 use crate::contact::{Contact, Side, Surface};
 use crate::impact::mechanism::BodyOutcome;
@@ -19,28 +19,28 @@ const UNMOVED: FreeBody = FreeBody {
 };
 
 impl<K> Cluster<K> {
-    /// Resolves the contacts of free bodies; false where the law has no answer.
+    /// Resolves the contacts of free bodies; false if the law has no solution.
     pub fn resolve(&mut self, world: &World) -> bool {
         if let [contact] = &self.contacts[..]
             && contact.surface == Surface::Smooth
         {
-            self.strike_pair(world);
+            self.resolve_pair(world);
             return true;
         }
         self.resolve_generally(world)
     }
 
-    /// The same by the impact solver, whatever the contacts are.
+    /// As above, by the impact solver for any contacts.
     pub fn resolve_generally(&mut self, world: &World) -> bool {
         let all: Vec<usize> = (0..self.contacts.len()).collect();
         let contacts = all.iter().map(|&k| self.contact(k)).collect();
-        let solve = |bodies: &[(Body, State)]| world.strike(bodies, &[], contacts);
-        let Some(outcome) = self.ask(world, &self.before, solve) else { return false };
+        let solve = |bodies: &[(Body, State)]| world.resolve_impact(bodies, &[], contacts);
+        let Some(outcome) = self.solve(world, &self.before, solve) else { return false };
         self.take(outcome, &all);
         self.is_finite()
     }
 
-    /// Takes an outcome for these contacts.
+    /// Takes over the outcome for these contacts.
     pub fn take(&mut self, outcome: BodyOutcome, contacts: &[usize]) {
         self.after = outcome.states;
         for (&k, result) in contacts.iter().zip(&outcome.contacts) {
@@ -51,38 +51,44 @@ impl<K> Cluster<K> {
         }
     }
 
-    /// Whether the velocities after are numbers.
+    /// Whether the velocities after are finite.
     pub fn is_finite(&self) -> bool {
         self.after.iter().all(|state| state.velocity.iter().all(|x| x.is_finite()))
     }
 
-    /// Asks an impact solver about the bodies at some states. Spins that no contact can change are kept from it, and its rounding from
-    /// them.
-    pub fn ask(
+    /// Calls an impact solver for the bodies at some states, without the spins that no contact can change: so they keep their bits.
+    pub fn solve(
         &self,
         world: &World,
         states: &[State],
         solve: impl FnOnce(&[(Body, State)]) -> Option<BodyOutcome>,
     ) -> Option<BodyOutcome> {
-        let free: Vec<bool> = self.bodies.iter().map(|&body| self.keeps_spin(world, body)).collect();
+        let keeps_spin = self.keeps_spin(world);
         let without = |(k, (&body, state)): (usize, (&usize, &State))| {
-            let spin = if free[k] { Vector3::zeros() } else { state.angular_velocity };
+            let spin = if keeps_spin[k] { Vector3::zeros() } else { state.angular_velocity };
             (world.bodies[body], State { angular_velocity: spin, ..*state })
         };
         let bodies: Vec<(Body, State)> = self.bodies.iter().zip(states).enumerate().map(without).collect();
         let mut outcome = solve(&bodies)?;
-        for (k, state) in outcome.states.iter_mut().enumerate().filter(|(k, _)| free[*k]) {
+        for (k, state) in outcome.states.iter_mut().enumerate().filter(|(k, _)| keeps_spin[*k]) {
             state.angular_velocity = states[k].angular_velocity;
         }
         Some(outcome)
     }
 
-    /// Whether the contacts leave the spin of a body alone: a ball without joints, at which all of them are smooth.
-    pub(crate) fn keeps_spin(&self, world: &World, body: usize) -> bool {
-        let at = |contact: &&Encounter<K>| contact.sides.contains(&Side::Body(body));
-        world.bodies[body].shape.ball().is_some()
-            && !world.constrained(body)
-            && self.contacts.iter().filter(at).all(|contact| contact.surface == Surface::Smooth)
+    /// The bodies whose spins no contact can change: balls without joints and loads whose contacts are all smooth.
+    pub(crate) fn keeps_spin(&self, world: &World) -> Vec<bool> {
+        let is_free_ball =
+            |&body: &usize| world.bodies[body].shape.ball().is_some() && !world.constrained(body);
+        let mut keeps: Vec<bool> = self.bodies.iter().map(is_free_ball).collect();
+        for contact in self.contacts.iter().filter(|contact| contact.surface != Surface::Smooth) {
+            for side in contact.sides {
+                if let Side::Body(body) = side {
+                    keeps[self.place(body)] = false;
+                }
+            }
+        }
+        keeps
     }
 
     /// A contact in the impact solver's terms.
@@ -100,7 +106,7 @@ impl<K> Cluster<K> {
     }
 
     /// One smooth contact of free bodies in closed form.
-    fn strike_pair(&mut self, world: &World) {
+    fn resolve_pair(&mut self, world: &World) {
         let contact = &self.contacts[0];
         let point = contact.point();
         let free = |side: Side, shift: &Vector3<f64>| {

@@ -1,4 +1,4 @@
-//! Two smooth spheres: the closed form, and its audit.
+//! Two smooth spheres: the closed form of their impact, and its audit.
 //!
 //! With x from the centre of the first to that of the second, v the relative velocity and s the rate at which growing spheres close the
 //! gap by themselves, the gap's rate is x·v/|x| − s, and
@@ -13,9 +13,9 @@ use nalgebra::Vector3;
 
 use crate::run::Ledger;
 
-/// What an impact of two spheres did, as whoever resolved it has it.
+/// The impact of two spheres as resolved.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Found {
+pub(crate) struct SphereImpact {
     pub approach: f64,
     pub separation: f64,
     pub restitution: f64,
@@ -23,7 +23,7 @@ pub(crate) struct Found {
     pub gap: f64,
 }
 
-/// Two spheres where they touch.
+/// Two spheres in contact.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spheres {
     /// From the first centre to the second, and the relative velocity.
@@ -56,16 +56,16 @@ impl Spheres {
         (impulse, vector)
     }
 
-    /// Checks an impact by the velocities before and after, and takes its energy into the ledger.
+    /// Audits an impact by the velocities before and after, and books its energy.
     #[inline(always)]
     pub fn audit(
         &self,
         ledger: &mut Ledger,
-        found: &Found,
+        found: &SphereImpact,
         [before, after]: [&[Vector3<f64>; 2]; 2],
         event: u64,
     ) {
-        let Found { approach, separation, restitution, impulse, gap } = *found;
+        let SphereImpact { approach, separation, restitution, impulse, gap } = *found;
         let [light, other] = self.inverse_masses;
         let kinetic = |inverse: f64, v: &Vector3<f64>| {
             if inverse > 0.0 { 0.5 * v.norm_squared() / inverse } else { 0.0 }
@@ -74,14 +74,14 @@ impl Spheres {
             + (kinetic(other, &after[1]) - kinetic(other, &before[1]));
         let expected = 0.5 * impulse * ((1.0 - restitution) * approach + 2.0 * self.growing);
         let speed = self.v.norm() + self.growing;
-        ledger.take_energy_as(expected, change, event);
-        ledger.see_gap(gap, event);
+        ledger.book_event_energy(expected, change, event);
+        ledger.note_gap(gap, event);
         let missed = (separation + restitution * approach).abs() / speed;
         let changes = [after[0] - before[0], after[1] - before[1]];
         let audit = &mut ledger.audit;
         audit.restitution_error_max.note(missed, event);
         audit.points_error_max.note(gap.abs() / self.distance, event);
-        // Squares: a root is taken of what is worse than before.
+        // Compare squares: the root is needed only for a new worst value.
         let (worst, found) = (audit.impulse_error_max.value, self.unbalanced(&changes));
         if found > worst * worst * self.v.norm_squared() || found.is_nan() {
             audit.impulse_error_max.note(found.sqrt() / speed, event);

@@ -1,4 +1,4 @@
-//! Collisions that are spoiled, one quantity at a time: the audit of either engine must see each.
+//! Collisions spoiled in one quantity at a time: the audit of either engine must find each.
 
 use nalgebra::Vector3;
 
@@ -6,7 +6,7 @@ use super::Cluster;
 use crate::contact::Surface;
 use crate::run::{Audit, World};
 
-/// What is allowed of everything.
+/// The largest error allowed.
 pub(crate) const LIMIT: f64 = 1e-9;
 
 /// The checks that an audit fails.

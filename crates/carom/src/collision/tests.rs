@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::spheres::Spheres;
-use super::{Cluster, Encounter};
+use super::{Cluster, ClusterContact};
 use crate::body::{Body, State};
 use crate::contact::{Side, Surface};
 use crate::gap::{gap, gap_to_plane};
@@ -76,7 +76,7 @@ fn touching(source: &mut ChaCha8Rng, balls: bool) -> (World, Cluster<()>) {
         }
         ([Side::Body(0), Side::Body(1)], measure(&states))
     };
-    let mut contact = Encounter {
+    let mut contact = ClusterContact {
         key: (),
         sides,
         image: [0; 3],

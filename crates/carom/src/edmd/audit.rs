@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Edmd;
 use crate::audit::pairs::Surroundings;
 use crate::body::{Body, State};
-use crate::run::ledger::Look;
+use crate::run::ledger::PairAudit;
 
 /// Up to so many bodies all pairs are looked at in every event.
 const FEW: usize = 16;
@@ -56,13 +56,13 @@ impl Edmd {
             planes: &self.world.planes,
             periodic: self.world.periodic,
         };
-        let look = Look {
+        let look = PairAudit {
             time: self.clock.epoch + t,
             event: self.counts.events,
             always: self.is_few() && self.settings.growth == 0.0,
             unilateral: self.world.options.law.promises_admissible(),
         };
-        self.ledger.look_around(&self.world, &around, look, |_, _| false);
+        self.ledger.audit_pairs(&self.world, &around, look, |_, _| false);
         self.looked = self.counts.collisions;
     }
 

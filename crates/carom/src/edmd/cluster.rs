@@ -9,7 +9,7 @@ use super::rotation::Spin;
 use super::speculate::{SpeculationFailure, SpeculativeEvent};
 use super::storage::Line;
 use super::{Cause, Edmd, Stopped};
-use crate::collision::{self, Audited, Told};
+use crate::collision::{self, AuditContext, EventContext};
 use crate::contact::Side;
 use crate::contact::kinematics::{Facing, Moving, kinematics};
 use crate::motion::Derivatives;
@@ -19,13 +19,13 @@ use crate::run::tolerances::{GAP_ROUNDING, SIMULTANEOUS, STILL};
 /// An approach beyond this share of the speeds is no graze: there the gap changes by more than rounding, however the bodies curve.
 const GRAZING: f64 = 1e-5;
 
-pub(super) type Encounter = collision::Encounter<ContactPair>;
+pub(super) type ClusterContact = collision::ClusterContact<ContactPair>;
 
 pub(super) type Cluster = collision::Cluster<ContactPair>;
 
 impl Edmd {
     /// The contact of a pair with the states of a cluster.
-    pub(super) fn encounter(&self, pair: &ContactPair, t: f64, cluster: &Cluster) -> Option<Encounter> {
+    pub(super) fn encounter(&self, pair: &ContactPair, t: f64, cluster: &Cluster) -> Option<ClusterContact> {
         let state = |i: u32| cluster.before[cluster.place(self.name(i))];
         let found = self.gap_of(pair, t, &state)?;
         let [first, second] =
@@ -44,7 +44,7 @@ impl Edmd {
         let growing = -reach * self.settings.growth / self.size_at(t);
         let approach = speed - growing;
         let (restitution, surface, _) = self.answer(pair, t);
-        Some(Encounter {
+        Some(ClusterContact {
             key: *pair,
             sides: self.sides(pair),
             image: self.images.boxes(pair.image),
@@ -241,9 +241,10 @@ impl Edmd {
         self.audit_event(cluster, t);
         // The time is that of a contact that closes: one that merely touches was there before.
         let closing = cluster.contacts.iter().filter(|contact| self.closes(contact, cluster));
-        let bound =
-            |contact: &Encounter| (self.level(&contact.key, t) + contact.found.gap.abs()) / -contact.approach;
-        let told = Told {
+        let bound = |contact: &ClusterContact| {
+            (self.level(&contact.key, t) + contact.found.gap.abs()) / -contact.approach
+        };
+        let told = EventContext {
             number,
             time: self.clock.epoch + t,
             time_error: closing.map(bound).fold(0.0, f64::max),
@@ -251,11 +252,11 @@ impl Edmd {
         };
         cluster.book_external(&self.world, &mut self.ledger);
         for contact in &cluster.contacts {
-            self.ledger.see_gap(contact.found.gap, number);
+            self.ledger.note_gap(contact.found.gap, number);
         }
         // Those that touch take part, and are told of where they did something.
-        let tells = |contact: &&Encounter| contact.impulse != 0.0 || self.closes(contact, cluster);
-        let event = |contact: &Encounter| cluster.event(contact, Kind::Impact, &told);
+        let tells = |contact: &&ClusterContact| contact.impulse != 0.0 || self.closes(contact, cluster);
+        let event = |contact: &ClusterContact| cluster.event(contact, Kind::Impact, &told);
         let count = match &cluster.contacts[..] {
             [contact] => {
                 recorder.events(&[event(contact)]);
@@ -274,7 +275,7 @@ impl Edmd {
 
     /// Whether a contact closes by more than rounding, of its velocities and of its gap: where bodies part by themselves before the gap has
     /// changed by that, they graze.
-    pub(super) fn closes(&self, contact: &Encounter, cluster: &Cluster) -> bool {
+    pub(super) fn closes(&self, contact: &ClusterContact, cluster: &Cluster) -> bool {
         let speed = self.speed(&contact.key, cluster);
         contact.approach < -STILL * speed
             && (contact.approach < -GRAZING * speed || !self.grazes(contact, cluster))
@@ -282,7 +283,7 @@ impl Edmd {
 
     /// Whether g'² < 2 g'' times the rounding of the gap.
     #[cold]
-    fn grazes(&self, contact: &Encounter, cluster: &Cluster) -> bool {
+    fn grazes(&self, contact: &ClusterContact, cluster: &Cluster) -> bool {
         if self.settings.growth != 0.0 {
             return false;
         }
@@ -305,7 +306,7 @@ impl Edmd {
     /// Checks an impact by the states before and after, and takes its energy into the ledger.
     pub(super) fn audit_event(&mut self, cluster: &Cluster, t: f64) {
         let (event, few) = (self.counts.events, self.is_few());
-        let audited = Audited { event, size: self.size_at(t), impact: true, few };
+        let audited = AuditContext { event, size: self.size_at(t), impact: true, few };
         cluster.audit(&self.world, &mut self.ledger, audited);
     }
 }

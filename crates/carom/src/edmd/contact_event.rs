@@ -16,7 +16,7 @@ use super::speculate::SpeculativeEvent;
 use super::storage::Line;
 use super::{COLLAPSED, Edmd, Stopped, index};
 use crate::body::{Body, State};
-use crate::collision::spheres::{Found, Spheres};
+use crate::collision::spheres::{SphereImpact, Spheres};
 use crate::contact::classify::Type;
 use crate::contact::{Side, Surface};
 use crate::gap::{Gap, gap, gap_to_plane};
@@ -135,7 +135,7 @@ impl Edmd {
     /// Restitution and surface of a contact now, and whether it is elastic only because it follows another too soon.
     #[inline]
     pub(super) fn answer(&self, pair: &ContactPair, t: f64) -> (f64, Surface, bool) {
-        let (restitution, surface) = self.world.answer(self.sides(pair));
+        let (restitution, surface) = self.world.contact_properties(self.sides(pair));
         let surface = if self.settings.growth == 0.0 { surface } else { Surface::Smooth };
         let last = |i: u32| if i < PLANE { self.cold[i as usize].last } else { f64::NEG_INFINITY };
         let soon = self.settings.contact_time > 0.0
@@ -254,15 +254,15 @@ impl Edmd {
         let energy_before = self.ledger.energy();
         let (before, growing) = ([one.velocity, two.velocity], spheres.growing);
         let separation = normal.dot(&(velocities[1] - velocities[0])) - growing;
-        let found = Found { approach, separation, restitution, impulse, gap };
+        let found = SphereImpact { approach, separation, restitution, impulse, gap };
         spheres.audit(&mut self.ledger, &found, [&before, &velocities], number);
         if self.is_few() {
             let names = [a, b].map(|i| self.cold[i].name as usize);
-            self.ledger.struck.extend(names);
+            self.ledger.involved.extend(names);
         }
         if light == 0.0 || other == 0.0 {
             let sign = if light == 0.0 { 1.0 } else { -1.0 };
-            self.ledger.take_impulse(&(vector * sign), &(here + normal * (radii[0] * self.size_at(t))));
+            self.ledger.book_impulse(&(vector * sign), &(here + normal * (radii[0] * self.size_at(t))));
         }
         self.counts.collisions += 1;
         self.counts.events += 1;

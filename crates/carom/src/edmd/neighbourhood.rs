@@ -331,7 +331,7 @@ impl Edmd {
                 }
                 let pair = self.pair(i, link.with, link.image);
                 let Some(gap) = self.near_gap(&pair, t, TOUCHING) else { continue };
-                self.ledger.see_gap(gap, 0);
+                self.ledger.note_gap(gap, 0);
                 let [first, second] = self.sides(&pair);
                 let Side::Body(second) = second else { continue };
                 if gap.is_nan() {

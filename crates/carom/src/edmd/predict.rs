@@ -78,7 +78,7 @@ impl Edmd {
         self.counts.gaps += std::mem::take(&mut sight.gaps);
         let deepest = std::mem::take(&mut sight.deepest);
         if deepest > 0.0 {
-            self.ledger.see_gap(-deepest, self.counts.events);
+            self.ledger.note_gap(-deepest, self.counts.events);
         }
         for mark in sight.marks.drain(..) {
             self.lists.mark(self.cold[mark.body as usize].row, mark.at, mark.way);

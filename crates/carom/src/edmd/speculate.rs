@@ -241,7 +241,7 @@ impl Edmd {
             }
         }
         if sinks && !closes {
-            self.lose(self.sides(pair), Cause::Unheld);
+            self.lose(self.sides(pair), Cause::Unsupported);
         }
         self.go_on_as_speculated(speculative);
         self.scratch.close.clear();
@@ -250,7 +250,7 @@ impl Edmd {
             self.record(&speculative.cluster, t, recorder);
             return;
         }
-        self.ledger.see_gap(speculative.cluster.contacts[0].found.gap, self.counts.events);
+        self.ledger.note_gap(speculative.cluster.contacts[0].found.gap, self.counts.events);
         self.counts.grazes += 1;
     }
 

@@ -119,7 +119,7 @@ fn a_contact_that_is_left_out_is_seen() {
     let mut crowd = crowd(&[ball("a", 0.0), ball("b", 1.0), ball("c", 5.0)].concat());
     let a = crowd.place[0];
     crowd.hot[a as usize].line.velocity = Vector3::x();
-    crowd.ledger.struck.extend([0, 1]);
+    crowd.ledger.involved.extend([0, 1]);
     crowd.look_around();
     assert!(crowd.audit().unilateral_error_max.value == 0.0, "not overdue yet");
     assert!(a < PLANE);

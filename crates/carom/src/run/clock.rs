@@ -1,11 +1,11 @@
-//! Time as an epoch and what has passed since.
+//! Time as an epoch and the time since.
 //!
 //! The epoch is a sum of powers of two, so it is exact, and it moves on before the time since grows long: times, positions and
 //! gaps of the millionth event are as exact as the first's.
 
 use serde::{Deserialize, Serialize};
 
-/// Time as an epoch and what has passed since.
+/// Time as an epoch and the time since.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Clock {
     /// A sum of powers of two, exact.
@@ -33,7 +33,7 @@ impl Clock {
         absolute - self.epoch
     }
 
-    /// The length of an epoch, a power of two, where a body takes so long to pass its own size.
+    /// The length of an epoch, a power of two, for the time in which a body passes its own size.
     pub fn length_for(passage: f64) -> f64 {
         (PASSAGES * passage).log2().round().clamp(-300.0, 300.0).exp2()
     }
@@ -43,7 +43,7 @@ impl Clock {
         self.length / PASSAGES
     }
 
-    /// Moves the epoch on by its length, or by more where nothing is due before the time `idle`. Returns by how much.
+    /// Moves the epoch on by its length, or by more if the next event comes after the time `idle`. Returns by how much.
     pub fn move_on(&mut self, idle: f64) -> f64 {
         let mut by = self.length;
         while 2.0 * by <= idle {

@@ -1,8 +1,8 @@
-//! Who is tied to whom: bodies that joints, springs and other forces make one system, and which pairs a joint keeps from colliding.
+//! The constraint graph: which bodies joints, springs and other forces connect into one system, and which pairs a joint keeps from colliding.
 //!
-//! ConstraintGraph do not change during a run. A joint is what it is in the states at the start, carried along with its bodies. A rolling
-//! joint on a surface with Coulomb friction is no tie: it is a contact that begins without slip, and lasts as long as friction
-//! lets it ([`simulation`](crate::simulation)).
+//! The graph does not change during a run. Joints are given in the initial states and move with their bodies. A rolling
+//! joint on a surface with Coulomb friction is not in the graph: it is a contact that begins without slip, and rolls as long as friction
+//! suffices ([`simulation`](crate::simulation)).
 
 use std::collections::BTreeSet;
 
@@ -14,29 +14,29 @@ use nalgebra::Unit;
 
 use super::world::World;
 
-/// Who is tied to whom.
+/// The constraint graph.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ConstraintGraph {
     /// The states in which the joints are given.
     pub start: Vec<State>,
-    /// The system of each movable body that is tied.
+    /// The system of each movable body that is constrained.
     system_of: Vec<Option<u32>>,
     systems: Vec<System>,
     /// The pairs that joints keep from colliding, the smaller number first; of planes, with their bodies.
     joined: BTreeSet<[usize; 2]>,
     rolling: BTreeSet<[usize; 2]>,
-    /// One number for all bodies that welds make one.
+    /// One number for all bodies that welds connect.
     rigid: Vec<usize>,
 }
 
-/// Bodies tied to one another, directly or through others.
+/// Bodies that constraints connect, directly or through others.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct System {
     /// The bodies, immovable ones included, in order.
     pub bodies: Vec<usize>,
     /// The joints.
     pub joints: Vec<usize>,
-    /// Whether forces from outside act on it: through joints with the ground or an immovable body, or as loads.
+    /// Whether external forces act on it: through joints with the ground or an immovable body, or as loads.
     pub external: bool,
 }
 
@@ -44,19 +44,19 @@ impl ConstraintGraph {
     pub fn of(world: &World, start: &[State]) -> Self {
         let count = world.bodies.len();
         let mut root: Vec<usize> = (0..count).collect();
-        let mut tied = vec![false; count];
+        let mut constrained = vec![false; count];
         let mut join = |bodies: &[usize]| {
             let mut movable = bodies.iter().copied().filter(|&b| !world.bodies[b].fixed);
             let Some(first) = movable.next() else { return };
-            tied[first] = true;
+            constrained[first] = true;
             let one = find(&root, first);
             for other in movable {
-                tied[other] = true;
+                constrained[other] = true;
                 let two = find(&root, other);
                 root[one.max(two)] = one.min(two);
             }
         };
-        for joint in world.joints.iter().filter(|joint| world.keeps(joint)) {
+        for joint in world.joints.iter().filter(|joint| world.is_permanent(joint)) {
             join(&joint.bodies);
         }
         for load in &world.loads {
@@ -73,7 +73,7 @@ impl ConstraintGraph {
         };
         for joint in &world.joints {
             match (&joint.kind, joint.bodies.as_slice()) {
-                (Kind::Rolling { plane, .. }, [body, ..]) if world.keeps(joint) => {
+                (Kind::Rolling { plane, .. }, [body, ..]) if world.is_permanent(joint) => {
                     constraints.rolling.insert([*plane, *body]);
                 }
                 (kind, &[a, b]) => {
@@ -88,7 +88,7 @@ impl ConstraintGraph {
         }
         constraints.rigid = (0..count).map(|body| find(&constraints.rigid, body)).collect();
         let mut number_of = vec![None; count];
-        for body in (0..count).filter(|&b| tied[b]) {
+        for body in (0..count).filter(|&b| constrained[b]) {
             let number = *number_of[find(&root, body)].get_or_insert_with(|| {
                 constraints.systems.push(System::default());
                 constraints.systems.len() - 1
@@ -96,7 +96,7 @@ impl ConstraintGraph {
             constraints.systems[number].bodies.push(body);
             constraints.system_of[body] = Some(super::index(number));
         }
-        for (k, joint) in world.joints.iter().enumerate().filter(|(_, joint)| world.keeps(joint)) {
+        for (k, joint) in world.joints.iter().enumerate().filter(|(_, joint)| world.is_permanent(joint)) {
             let Some(system) = joint.bodies.iter().find_map(|&b| constraints.system_of[b]) else { continue };
             let system = &mut constraints.systems[system as usize];
             system.joints.push(k);
@@ -118,10 +118,10 @@ impl ConstraintGraph {
         }
         for load in &world.loads {
             let bodies: Vec<usize> = load.bodies().into_iter().flatten().collect();
-            constraints.bring(&bodies);
+            constraints.include(&bodies);
         }
         for (bodies, _) in &world.forces {
-            constraints.bring(bodies);
+            constraints.include(bodies);
         }
         for system in &mut constraints.systems {
             system.bodies.sort_unstable();
@@ -129,8 +129,8 @@ impl ConstraintGraph {
         constraints
     }
 
-    /// Bodies that a load names belong to its system, movable or not.
-    fn bring(&mut self, bodies: &[usize]) {
+    /// Adds the bodies that a load names to its system, movable or not.
+    fn include(&mut self, bodies: &[usize]) {
         let Some(system) = bodies.iter().find_map(|&b| self.system_of[b]) else { return };
         let system = &mut self.systems[system as usize];
         for body in bodies {
@@ -145,7 +145,7 @@ impl ConstraintGraph {
         &self.systems
     }
 
-    /// The system of a body; none for one that is not tied.
+    /// The system of a body; `None` if it is free.
     pub fn system(&self, body: usize) -> Option<&System> {
         self.system_of.get(body).copied().flatten().map(|system| &self.systems[system as usize])
     }
@@ -160,22 +160,28 @@ fn find(root: &[usize], body: usize) -> usize {
 }
 
 impl World {
-    /// Whether a body is moved by joints or loads, and so never flies freely.
+    /// Whether joints or loads act on a body, so that it never flies freely.
     pub(crate) fn constrained(&self, body: usize) -> bool {
         self.constraints.system(body).is_some()
     }
 
-    /// Whether a joint is kept whatever it takes; otherwise friction limits it.
-    pub(crate) fn keeps(&self, joint: &Joint) -> bool {
+    /// Whether a joint holds whatever force it needs; otherwise friction limits it.
+    pub(crate) fn is_permanent(&self, joint: &Joint) -> bool {
         match (&joint.kind, joint.bodies.as_slice()) {
-            (Kind::Rolling { plane, .. }, [body, ..]) => {
-                !matches!(self.answer([Side::Plane(*plane), Side::Body(*body)]).1, Surface::Coulomb(_))
-            }
+            (Kind::Rolling { plane, .. }, [body, ..]) => !matches!(
+                self.contact_properties([Side::Plane(*plane), Side::Body(*body)]).1,
+                Surface::Coulomb(_)
+            ),
             _ => true,
         }
     }
 
-    /// Whether joints keep two sides from colliding: those that one constraints, and bodies that welds make one.
+    /// Whether a pair may never collide: joints keep it from colliding. The images of constrained bodies in a periodic box may.
+    pub(crate) fn is_joined(&self, sides: [Side; 2], image: [i32; 3]) -> bool {
+        image == [0; 3] && !self.joints.is_empty() && self.joined(sides)
+    }
+
+    /// Whether joints keep two sides from colliding: the bodies of one joint, and bodies that welds connect.
     pub(crate) fn joined(&self, sides: [Side; 2]) -> bool {
         let constraints = &self.constraints;
         match sides {
@@ -188,21 +194,21 @@ impl World {
         }
     }
 
-    /// The joints among some bodies that are kept, in their order.
+    /// The permanent joints among some bodies, in their order. The bodies are in ascending order, or few.
     pub(crate) fn joints_of(&self, bodies: &[u32]) -> Vec<usize> {
-        let here = |body: &usize| bodies.contains(&super::index(*body));
-        let kept = |joint: &Joint| {
+        let here = |body: &usize| local_index(bodies, *body).is_some();
+        let permanent = |joint: &Joint| {
             joint.bodies.iter().all(here)
-                && self.keeps(joint)
+                && self.is_permanent(joint)
                 && joint.bodies.iter().any(|&body| !self.bodies[body].fixed)
         };
-        (0..self.joints.len()).filter(|&k| kept(&self.joints[k])).collect()
+        (0..self.joints.len()).filter(|&k| permanent(&self.joints[k])).collect()
     }
 
-    /// A joint among bodies numbered anew.
+    /// A joint with its bodies numbered by their places in a list.
     pub(crate) fn joint_among(&self, joint: usize, bodies: &[u32]) -> Joint {
         let joint = &self.joints[joint];
-        let place = |body: &usize| place(bodies, *body);
+        let place = |body: &usize| local_index(bodies, *body).unwrap_or(0);
         Joint {
             name: String::new(),
             bodies: joint.bodies.iter().map(place).collect(),
@@ -210,7 +216,7 @@ impl World {
         }
     }
 
-    /// The same where its bodies are now: points and axes carried along with the body that they are fixed in.
+    /// As above, in the present configuration: points and axes move with the body that they are fixed in.
     pub(crate) fn joint_now(&self, joint: usize, bodies: &[u32], now: &[State]) -> Joint {
         let given = &self.joints[joint];
         let mut moved = self.joint_among(joint, bodies);
@@ -243,32 +249,41 @@ impl World {
         moved
     }
 
-    /// The loads among some bodies, numbered anew, with the time of the run at the flow's zero.
+    /// The loads among some bodies, numbered by their places in the list; `zero` is the time of the run at the flow's zero.
     pub(crate) fn loads_of(&self, bodies: &[u32], zero: f64) -> Vec<Load> {
-        let here = |body: usize| bodies.contains(&super::index(body));
+        let here = |body: usize| local_index(bodies, body).is_some();
+        let place = |body: usize| local_index(bodies, body).unwrap_or(0);
         let mut loads = Vec::new();
         for load in &self.loads {
             if load.bodies().into_iter().flatten().all(here) {
-                loads.push(load.renumbered(|body| place(bodies, body)));
+                loads.push(load.renumbered(place));
             }
         }
         for (named, force) in self.forces.iter().filter(|(named, _)| named.iter().all(|&b| here(b))) {
-            let places: Vec<usize> = named.iter().map(|&body| place(bodies, body)).collect();
+            let places: Vec<usize> = named.iter().map(|&body| place(body)).collect();
             loads.push(force.among(places, zero));
         }
         loads
     }
 }
 
-/// The place of a body among others; it is there.
-pub(crate) fn place(bodies: &[u32], body: usize) -> usize {
+/// The place of a body in a list in ascending order; a list of few bodies may have any order.
+pub(crate) fn local_index(bodies: &[u32], body: usize) -> Option<usize> {
     let number = super::index(body);
-    bodies.iter().position(|&b| b == number).unwrap_or(0)
+    if bodies.len() <= FEW {
+        bodies.iter().position(|&b| b == number)
+    } else {
+        debug_assert!(bodies.is_sorted(), "many bodies are in ascending order");
+        bodies.binary_search(&number).ok()
+    }
 }
 
+/// Up to this many bodies a linear search is faster.
+const FEW: usize = 8;
+
 impl World {
-    /// How far a body reaches: to its surface, and to what its joints and loads hold it by.
-    pub(crate) fn reach(&self, body: usize) -> f64 {
+    /// The extent of a body from its centre: to its surface, and to the points of its joints and loads.
+    pub(crate) fn extent(&self, body: usize) -> f64 {
         let centre = self.constraints.start[body].position;
         let arm = |joint: &Joint| match &joint.kind {
             Kind::Hinge { point, .. } | Kind::Ball { point } | Kind::KnifeEdge { point, .. } => {
@@ -284,10 +299,10 @@ impl World {
         joints.map(arm).fold(self.radius[body], f64::max)
     }
 
-    /// The size of what tied bodies that start at rest have to give: their weight over their reach, and their loads' potential.
+    /// The scale of the energy of constrained bodies that start at rest: their weight times their extent, and their loads' potential.
     pub(crate) fn constrained_energy(&self, states: &[State]) -> f64 {
-        let tied = (0..self.bodies.len()).filter(|&body| self.constrained(body));
-        let weight = tied.map(|body| self.bodies[body].mass * self.gravity.norm() * self.reach(body));
+        let constrained = (0..self.bodies.len()).filter(|&body| self.constrained(body));
+        let weight = constrained.map(|body| self.bodies[body].mass * self.gravity.norm() * self.extent(body));
         let potential = self.loads.iter().map(|load| load.potential(states).abs());
         weight.chain(potential).sum()
     }

@@ -1,4 +1,4 @@
-//! What the bodies of a world have at given states: energies, momentum and angular momentum.
+//! The energies, momentum and angular momentum of a world's bodies at given states.
 
 use nalgebra::Vector3;
 
@@ -19,7 +19,7 @@ pub struct Energies {
     pub momentum: Vector3<f64>,
     /// Angular momentum about the origin.
     pub angular_momentum: Vector3<f64>,
-    /// The sum of the bodies' |momentum|, and of what their angular momenta are made of: the sizes that rounding is relative to.
+    /// The sum of the bodies' |momentum|, and of the terms of their angular momenta: the scales of rounding.
     pub(crate) scales: [f64; 2],
 }
 

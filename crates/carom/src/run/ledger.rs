@@ -1,13 +1,12 @@
-//! The balance of a run: what the bodies hold against what the events say they should.
+//! The balance of a run: the energy and momentum that the bodies have against what the events say they should have.
 //!
-//! Energy changes by what each event took or gave. Momentum changes by gravity and by the impulses of planes and fixed
+//! Energy changes by the work of each event. Momentum changes by gravity and by the impulses of planes and fixed
 //! bodies; angular momentum about the origin likewise, where it is conserved at all: in an open world without gravity. The
-//! ledger only adds up what events report, and compares with the states.
+//! ledger only adds up what events report, and compares the sum with the states.
 //!
-//! Each event is besides checked by itself ([`crate::audit::event`]), and all pairs' gaps are looked at by a search that knows nothing
-//! of the loop ([`crate::audit::pairs`]): at every event and sample where the bodies are few, now and then and at the end where
-//! they are many. A pair that touches and closes after an event must be part of another one before it overlaps; what is not
-//! was left out.
+//! Each event is also audited by itself ([`crate::audit::event`]), and the gaps of all pairs by a search that is independent of
+//! the engine ([`crate::audit::pairs`]): at every event and sample if bodies are few; otherwise at intervals and at the end. A pair that
+//! touches and closes after an event must take part in another event before it overlaps; otherwise the engine has left it out.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -18,20 +17,20 @@ use crate::audit::pairs::{Near, Surroundings};
 use crate::body::State;
 use crate::contact::Side;
 
-/// A worst value and the event where it stood.
+/// The worst value of a check, and its event.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Worst {
     /// The value.
     pub value: f64,
-    /// The number of the event at or after which it was seen.
+    /// The number of the event at or after which it was found.
     pub event: u64,
-    /// Between whom, where it is of one contact or pair.
+    /// The sides, if it belongs to one contact or pair.
     #[serde(default)]
     pub sides: Option<[Side; 2]>,
 }
 
 impl Worst {
-    /// Notes a value if it is larger.
+    /// Notes a value if it is larger than the worst so far.
     pub fn note(&mut self, value: f64, event: u64) {
         self.note_of(value, event, None);
     }
@@ -39,7 +38,7 @@ impl Worst {
     /// Notes a value of a contact or pair if it is larger.
     #[inline]
     pub fn note_of(&mut self, value: f64, event: u64, sides: Option<[Side; 2]>) {
-        // What is no number is the worst.
+        // A value that is not a number is the worst.
         if value > self.value || value.is_nan() {
             *self = Self { value, event, sides };
         }
@@ -54,13 +53,13 @@ pub struct Audit {
     pub energy_error_max: Worst,
     /// Linear momentum of all bodies against the ledger.
     pub linear_error_max: Worst,
-    /// Angular momentum about the origin against the ledger; none where it is not conserved.
+    /// Angular momentum about the origin against the ledger; `None` where it is not conserved.
     pub angular_error_max: Option<Worst>,
     /// The smallest gap of any pair.
     pub gap_min: f64,
-    /// The event where it was seen.
+    /// The event where it was found.
     pub gap_min_event: u64,
-    /// The deepest overlap of a pair that was not let pass, as asked; a length.
+    /// The deepest overlap of a pair that may not interpenetrate; a length.
     #[serde(default)]
     pub overlap_max: Worst,
     /// How far contact points were off their surfaces and off each other, over the bodies' size.
@@ -80,15 +79,15 @@ pub struct Audit {
     pub restitution_error_max: Worst,
     /// The most energy that an event gained, over the energy.
     pub energy_gain_max: Worst,
-    /// How far bodies were off their joints, in position over their size and in velocity over their speed; none where there are
+    /// How far bodies were off their joints, in position over their size and in velocity over their speed; `None` if there are
     /// no joints.
     pub joint_error_max: Option<Worst>,
-    /// How often the whole was compared.
+    /// How often totals were compared.
     pub checks: u64,
-    /// How often all pairs were searched for overlaps, and how many pairs that looked at in all.
+    /// How often all pairs were searched for overlaps.
     #[serde(default)]
     pub searches: u64,
-    /// Pairs in them.
+    /// How many pairs those searches measured in all.
     #[serde(default)]
     pub pairs: u64,
 }
@@ -99,25 +98,25 @@ struct Suspect {
     sides: [Side; 2],
     /// How fast it closes, over the speeds there.
     closing: f64,
-    /// When it overlaps at the latest.
+    /// The time at which it overlaps at the latest.
     deadline: f64,
     event: u64,
 }
 
-/// When and why all pairs are looked at.
+/// An audit of all pairs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Look {
+pub(crate) struct PairAudit {
     /// The time of the run.
     pub time: f64,
     /// Events so far.
     pub event: u64,
-    /// Whether every event is looked at, so that pairs can be followed from one to the next.
+    /// Whether pairs are audited at every event, so that they can be followed from one to the next.
     pub always: bool,
     /// Whether the law leaves no contact closing.
     pub unilateral: bool,
 }
 
-/// Expected totals.
+/// The totals that the bodies should have, and the audit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     energy: f64,
@@ -127,15 +126,15 @@ pub struct Ledger {
     linear_scale: f64,
     angular: [f64; 3],
     angular_scale: f64,
-    /// The speed of tied bodies.
+    /// The speed of constrained bodies.
     joint_speed: f64,
     /// Absolute time of the last momentum entry.
     at: f64,
     /// The audit so far.
     pub audit: Audit,
-    /// The bodies of the events since the last look at all pairs.
+    /// The bodies of the events since the last audit of all pairs.
     #[serde(skip)]
-    pub struck: Vec<usize>,
+    pub involved: Vec<usize>,
     /// Pairs that must take part in an event soon.
     #[serde(default)]
     suspects: Vec<Suspect>,
@@ -186,7 +185,7 @@ impl Ledger {
                 searches: 0,
                 pairs: 0,
             },
-            struck: Vec::new(),
+            involved: Vec::new(),
             suspects: Vec::new(),
         }
     }
@@ -196,67 +195,67 @@ impl Ledger {
         self.energy
     }
 
-    /// An event changed the energy.
-    pub fn take_energy(&mut self, change: f64, event: u64) {
+    /// Books a change of energy by an event.
+    pub fn book_energy(&mut self, change: f64, event: u64) {
         self.energy += change;
         if change > 0.0 {
             self.audit.energy_gain_max.note(change / self.energy_scale.max(f64::MIN_POSITIVE), event);
         }
     }
 
-    /// Forces without a potential did this work.
-    pub fn take_work(&mut self, work: f64) {
+    /// Books the work of forces without a potential.
+    pub fn book_work(&mut self, work: f64) {
         self.energy += work;
     }
 
-    /// An event's impulses should have changed the energy by what is expected, and the states by this much.
-    pub fn take_energy_as(&mut self, expected: f64, done: f64, event: u64) {
+    /// Books the energy that an event's impulses should have changed, and compares it with the change by the states.
+    pub fn book_event_energy(&mut self, expected: f64, done: f64, event: u64) {
         self.energy += expected;
         let scale = self.energy_scale.max(f64::MIN_POSITIVE);
         self.audit.energy_error_max.note((done - expected).abs() / scale, event);
         self.audit.energy_gain_max.note(expected.max(0.0) / scale, event);
     }
 
-    /// Bodies have this much kinetic energy: what errors of energies are measured by.
-    pub fn see_energy(&mut self, kinetic: f64) {
+    /// Notes a kinetic energy of bodies: the scale for errors of energies.
+    pub fn note_kinetic_energy(&mut self, kinetic: f64) {
         self.energy_scale = self.energy_scale.max(kinetic);
     }
 
-    /// An event changed the energy by this much, by the states.
-    pub fn see_gain(&mut self, done: f64, event: u64) {
+    /// Notes by how much an event changed the energy, by the states.
+    pub fn note_gain(&mut self, done: f64, event: u64) {
         if done > 0.0 {
             self.audit.energy_gain_max.note(done / self.energy_scale.max(f64::MIN_POSITIVE), event);
         }
     }
 
-    /// An impulse from outside, of a plane or a fixed body.
-    pub fn take_impulse(&mut self, impulse: &Vector3<f64>, point: &Vector3<f64>) {
+    /// Books an external impulse, of a plane or a fixed body.
+    pub fn book_impulse(&mut self, impulse: &Vector3<f64>, point: &Vector3<f64>) {
         add(&mut self.linear, impulse);
         add(&mut self.angular, &point.cross(impulse));
     }
 
-    /// A gap was measured.
+    /// Notes a gap.
     #[inline]
-    pub fn see_gap(&mut self, gap: f64, event: u64) {
-        self.see_gap_of(gap, event, None);
+    pub fn note_gap(&mut self, gap: f64, event: u64) {
+        self.note_gap_of(gap, event, None);
     }
 
     #[inline]
-    fn see_gap_of(&mut self, gap: f64, event: u64, sides: Option<[Side; 2]>) {
-        self.see_passing(gap, event);
+    fn note_gap_of(&mut self, gap: f64, event: u64, sides: Option<[Side; 2]>) {
+        self.note_interpenetration(gap, event);
         self.audit.overlap_max.note_of(-gap, event, sides);
     }
 
-    /// The gap was measured of two that pass into one another, as asked.
+    /// Notes the gap of two bodies that interpenetrate, as the scene asks.
     #[inline]
-    pub fn see_passing(&mut self, gap: f64, event: u64) {
+    pub fn note_interpenetration(&mut self, gap: f64, event: u64) {
         if gap < self.audit.gap_min || gap.is_nan() {
             (self.audit.gap_min, self.audit.gap_min_event) = (gap, event);
         }
     }
 
-    /// What was found at an event; `sides` of its contacts.
-    pub fn take_findings(&mut self, findings: &Findings, sides: impl Fn(usize) -> [Side; 2], event: u64) {
+    /// Notes the findings of an event's audit; `sides` are those of its contacts.
+    pub fn note_findings(&mut self, findings: &Findings, sides: impl Fn(usize) -> [Side; 2], event: u64) {
         for (check, finding) in Check::ALL.into_iter().zip(findings.worst) {
             let worst = match check {
                 Check::Points => &mut self.audit.points_error_max,
@@ -271,46 +270,47 @@ impl Ledger {
         }
     }
 
-    /// Looks at all pairs, but for those that may overlap: whom joints keep from colliding, and who pass into one another as asked.
-    pub fn look_around(
+    /// Audits the gaps of all pairs, except those that may overlap: pairs that joints keep from colliding, and pairs that interpenetrate as the
+    /// scene asks.
+    pub fn audit_pairs(
         &mut self,
         world: &World,
         around: &Surroundings,
-        look: Look,
+        audit: PairAudit,
         may_overlap: impl Fn([Side; 2], &Vector3<f64>) -> bool,
     ) {
-        let Look { time, event, .. } = look;
-        let struck = std::mem::take(&mut self.struck);
-        let was_struck = |side: Side| matches!(side, Side::Body(body) if struck.contains(&body));
+        let PairAudit { time, event, .. } = audit;
+        let involved = std::mem::take(&mut self.involved);
+        let was_involved = |side: Side| matches!(side, Side::Body(body) if involved.contains(&body));
         let unilateral = &mut self.audit.unilateral_error_max;
         self.suspects.retain(|suspect| {
             let over = time > suspect.deadline;
-            let again = suspect.sides.into_iter().any(was_struck);
+            let again = suspect.sides.into_iter().any(was_involved);
             if over && !again {
                 unilateral.note_of(suspect.closing, suspect.event, Some(suspect.sides));
             }
             !over && !again
         });
         let mut suspects = std::mem::take(&mut self.suspects);
-        let follows = look.always && look.unilateral;
+        let follows = audit.always && audit.unilateral;
         self.audit.searches += 1;
         let below = self.audit.gap_min;
-        let looked = around.visit(below, may_overlap, |near| {
-            self.see_gap_of(near.gap, event, Some(near.sides));
-            if follows && near.sides.into_iter().any(was_struck) {
-                suspects.extend(Suspect::of(world, around.states, near, look));
+        let measured = around.visit(below, may_overlap, |near| {
+            self.note_gap_of(near.gap, event, Some(near.sides));
+            if follows && near.sides.into_iter().any(was_involved) {
+                suspects.extend(Suspect::of(world, around.states, near, audit));
             }
         });
-        self.audit.pairs += looked;
+        self.audit.pairs += measured;
         self.suspects = suspects;
-        self.struck = struck;
-        self.struck.clear();
+        self.involved = involved;
+        self.involved.clear();
     }
 
-    /// Bodies of this size and speed were found this far off their joints.
-    pub fn see_joint(&mut self, position: f64, velocity: f64, [size, speed]: [f64; 2], event: u64) {
+    /// Notes how far bodies of a size and speed are off their joints.
+    pub fn note_joint(&mut self, position: f64, velocity: f64, [size, speed]: [f64; 2], event: u64) {
         if let Some(worst) = &mut self.audit.joint_error_max {
-            // The fastest so far: what swings has no speed where it turns.
+            // The largest speed so far: a pendulum has none where it turns.
             self.joint_speed = self.joint_speed.max(speed);
             let relative = |error: f64, scale: f64| if error == 0.0 { 0.0 } else { error / scale };
             worst.note(relative(position, size), event);
@@ -318,13 +318,13 @@ impl Ledger {
         }
     }
 
-    /// Forces from outside acted for a while and nobody added them up: momentum is taken as it is found.
+    /// Takes momentum as it is, after external forces that the ledger does not integrate have acted.
     pub fn reopen_momentum(&mut self, world: &World, states: &[State], time: f64) {
         let sum = world.energies(states);
         (self.linear, self.angular, self.at) = (sum.momentum.into(), sum.angular_momentum.into(), time);
     }
 
-    /// Compares with the bodies, and returns their energy.
+    /// Compares the totals with the bodies, and returns their energy.
     pub fn check(&mut self, world: &World, states: &[State], time: f64, event: u64) -> f64 {
         let sum = world.energies(states);
         let mass: f64 = world.bodies.iter().filter(|body| !body.fixed).map(|body| body.mass).sum();
@@ -352,7 +352,7 @@ impl Ledger {
 
 impl Suspect {
     /// A pair that touches, if it closes.
-    fn of(world: &World, states: &[State], near: &Near, look: Look) -> Option<Self> {
+    fn of(world: &World, states: &[State], near: &Near, audit: PairAudit) -> Option<Self> {
         if near.gap.abs() > near.level {
             return None;
         }
@@ -364,13 +364,13 @@ impl Suspect {
             rate += sign * near.normal.dot(&state.velocity_at(&near.point));
             speed += state.velocity.norm() + state.angular_velocity.norm() * world.radius[body];
         }
-        // What gravity makes of a gap that is rounding says nothing.
+        // The speed that gravity gives within a gap of rounding says nothing.
         let slow = CLOSING * speed + 2.0 * (2.0 * near.level * world.gravity.norm()).sqrt();
         (rate < -slow).then(|| Self {
             sides: near.sides,
             closing: -rate / speed,
-            deadline: look.time + 4.0 * near.level / -rate,
-            event: look.event.saturating_sub(1),
+            deadline: audit.time + 4.0 * near.level / -rate,
+            event: audit.event.saturating_sub(1),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What both engines stand on: the world, the clock, the ledger with its audit, what a run says of itself, and states as plain numbers.
+//! What both engines build on: the world, the clock, the ledger with its audit, the status of a run, and states as plain numbers.
 
 pub(crate) mod clock;
 pub(crate) mod constraints;
@@ -18,7 +18,7 @@ pub(crate) use snapshot::StateRecord;
 pub use status::{Cause, Counts, Failure, InvalidStart, Stopped};
 pub use world::World;
 
-/// A number of a body, plane or joint in 32 bits.
+/// The number of a body, plane or joint in 32 bits.
 pub(crate) fn index(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! What snapshots of a run are made of: states as plain numbers.
+//! States as plain numbers, for snapshots of a run.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ impl From<&StateRecord> for State {
     }
 }
 
-/// A snapshot is of another world than the one it is to go on in.
+/// A snapshot belongs to another world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the snapshot is of another world")]
 pub struct SnapshotMismatch;

@@ -1,11 +1,11 @@
-//! What a run says of itself: what it has counted, why it ended, what could not be followed, and why it cannot begin.
+//! The status of a run: its counts, why it ended, what could not be followed, and why initial states are invalid.
 
 use serde::{Deserialize, Serialize};
 
 use crate::contact::Side;
 use crate::flow::Obstacle;
 
-/// What a run has counted, whichever engine ran it; what an engine does not do it does not count.
+/// The counts of a run. Each engine counts only what it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -22,9 +22,9 @@ pub struct Counts {
     pub grazes: u64,
     /// Holds begun.
     pub holds: u64,
-    /// Collisions made elastic because they followed another too soon.
+    /// Collisions made elastic because they followed another too closely.
     pub elastic: u64,
-    /// Bodies that looked for their next event.
+    /// Bodies whose next event was predicted.
     pub predictions: u64,
     /// Pairs searched for a contact with the certificate.
     pub searches: u64,
@@ -42,13 +42,13 @@ pub struct Counts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stopped {
-    /// The time asked for was reached.
+    /// The run reached the time to stop at.
     Until,
-    /// The number of events asked for was reached.
+    /// The run reached its last event.
     MaxEvents,
-    /// At a paradox, as asked.
+    /// The run reached a paradox, and the scene asks to stop there.
     Paradox,
-    /// Whoever drives the run ended it.
+    /// The caller ended the run.
     Interrupted,
     /// Events accumulate at one time without end.
     Stalled,
@@ -60,30 +60,30 @@ pub enum Stopped {
 /// What could not be followed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Failure {
-    /// When.
+    /// The time.
     pub time: f64,
-    /// Who; a plane counts as the first side.
+    /// The sides; a plane is the first.
     pub sides: [Side; 2],
-    /// What was wrong.
+    /// Why.
     pub cause: Cause,
 }
 
 /// Why a motion could not be followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// The search for the pair's next contact does not come forward: the motion is too fast, or its magnitudes too far apart.
+    /// The search for the pair's next contact makes no progress: the motion is too fast, or its magnitudes are too far apart.
     Search,
-    /// The impact law has no answer.
+    /// The impact law has no solution.
     Law,
-    /// Contacts at rest have no consistent forces, or the motion that holds them has none.
-    Hold(Obstacle),
-    /// Bodies tied by joints or loads, without contacts, have no motion from here.
-    Tied(Obstacle),
-    /// Two touch without approach and would sink into each other, the paradox, and no contact is held here: in a crowd.
-    Unheld,
+    /// Persistent contacts have no consistent forces, or the motion under them cannot be computed.
+    PersistentContact(Obstacle),
+    /// The motion of bodies constrained by joints or loads, without contacts, cannot be computed.
+    Constrained(Obstacle),
+    /// Two bodies touch without approach and would interpenetrate, the paradox, and the many-body engine has no persistent contacts.
+    Unsupported,
 }
 
-/// Something that makes a scene no start of a run.
+/// Why initial states are invalid.
 #[derive(Debug, Clone, PartialEq)]
 pub enum InvalidStart {
     /// The periodic box is too short for this body: it could touch its own image.
@@ -91,44 +91,44 @@ pub enum InvalidStart {
         /// The body.
         body: usize,
     },
-    /// Two overlap by this depth.
+    /// Two bodies, or a body and a plane, overlap.
     Overlap {
         /// The first side.
         first: Side,
         /// The second, a body.
         second: usize,
-        /// How deep.
+        /// The depth.
         depth: f64,
     },
-    /// A body's motion is more than floating point holds.
+    /// A body's motion exceeds the range of floating point.
     Motion {
         /// The body.
         body: usize,
     },
-    /// A rolling body is off its plane by this much.
+    /// A rolling body is off its plane.
     OffPlane {
         /// The joint.
         joint: usize,
-        /// How far, negative below.
+        /// The gap, negative below the plane.
         gap: f64,
     },
     /// A joint forbids a velocity that its bodies have.
     OffJoint {
         /// The joint.
         joint: usize,
-        /// How much of it.
+        /// The part of the velocity that the joint forbids.
         velocity: f64,
     },
-    /// A joint is given as rows at an instant, and has no motion to follow.
+    /// A joint is given as rows at an instant, which do not define a motion.
     Instant {
         /// The joint.
         joint: usize,
     },
-    /// Tied bodies have no motion from here.
-    Tied {
+    /// The motion of constrained bodies cannot be computed.
+    Constrained {
         /// One of them.
         body: usize,
-        /// What is wrong.
+        /// Why.
         obstacle: Obstacle,
     },
 }

@@ -1,4 +1,4 @@
-//! The thresholds by which a run decides: what touches, what is simultaneous, what is still, what has come to rest. Each is relative to a
+//! The thresholds by which a run decides: what touches, what is simultaneous, what is at rest. Each is relative to a
 //! scale of the bodies concerned, so that no decision depends on units, and each says where its number comes from.
 //!
 //! Others that a reader may look for: ranks of an impact's rows have [`crate::impact::DEFAULT_TOLERANCE`]; bounds on times of impact are computed,

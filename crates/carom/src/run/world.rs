@@ -1,4 +1,4 @@
-//! What does not change during a run.
+//! What does not change during a run: bodies, planes, joints, loads and rules.
 
 use nalgebra::Vector3;
 
@@ -25,23 +25,23 @@ pub struct World {
     pub gravity: Vector3<f64>,
     /// The lengths of a periodic box; zero is an open direction.
     pub periodic: Option<Vector3<f64>>,
-    /// What contacts get.
+    /// Restitution and surface of contacts.
     pub surface: SurfaceRules,
     /// How impacts are resolved.
     pub options: Options,
     /// What happens at a paradox.
     pub on_paradox: OnParadox,
-    /// The joints, as they stand at the start.
+    /// The joints, in the initial states.
     pub joints: Vec<Joint>,
     /// Forces besides gravity.
     pub loads: Vec<Load>,
     /// A user's forces, each on the bodies it names.
     pub(crate) forces: Vec<(Vec<usize>, Load)>,
-    /// Who is tied to whom.
+    /// Which bodies joints and loads connect.
     pub(crate) constraints: ConstraintGraph,
     /// Each body's circumradius.
     pub(crate) radius: Vec<f64>,
-    /// The bodies' angular velocities at the start in their own axes, where they were given so; empty where none was.
+    /// The bodies' initial angular velocities in their own axes, where the scene gives them so; empty if it gives none.
     body_spins: Vec<Option<Vector3<f64>>>,
 }
 
@@ -75,8 +75,8 @@ impl World {
         (world, states)
     }
 
-    /// The same with a force of the user's own on some bodies: it is given their states in the order of `bodies`, at the time of
-    /// the run, and adds to their wrenches. These bodies are moved together by [`crate::flow`].
+    /// Adds a user's force on some bodies: it receives their states in the order of `bodies` and the time of the run, and adds
+    /// to their wrenches. [`crate::flow`] moves these bodies together.
     ///
     /// # Panics
     ///
@@ -92,7 +92,7 @@ impl World {
         self
     }
 
-    /// A body's angular velocity at the start in its own axes, if it was given so.
+    /// A body's initial angular velocity in its own axes, if the scene gives it so.
     pub(crate) fn body_spin(&self, body: usize) -> Option<&Vector3<f64>> {
         self.body_spins.get(body).and_then(Option::as_ref)
     }
@@ -109,28 +109,28 @@ impl World {
         })
     }
 
-    /// The acceleration of a body that nothing touches.
-    pub(crate) fn pull(&self, body: usize) -> Vector3<f64> {
+    /// The acceleration of a body in free flight.
+    pub(crate) fn free_acceleration(&self, body: usize) -> Vector3<f64> {
         if self.bodies[body].fixed { Vector3::zeros() } else { self.gravity }
     }
 
-    /// What it takes to lift all bodies by their sizes: the scale of energies where nothing moves yet.
+    /// The energy that lifts all bodies by their sizes: the scale of energies where nothing moves yet.
     pub(crate) fn weight(&self) -> f64 {
         let movable = self.bodies.iter().zip(&self.radius).filter(|(body, _)| !body.fixed);
         self.gravity.norm() * movable.map(|(body, radius)| body.mass * radius).sum::<f64>()
     }
 
-    /// Whether a body can touch anything.
-    pub(crate) fn solid(&self, body: usize) -> bool {
+    /// Whether a body can collide.
+    pub(crate) fn can_collide(&self, body: usize) -> bool {
         self.bodies[body].shape != Shape::Point
     }
 
     /// Restitution and surface of a contact.
-    pub(crate) fn answer(&self, sides: [Side; 2]) -> (f64, Surface) {
+    pub(crate) fn contact_properties(&self, sides: [Side; 2]) -> (f64, Surface) {
         self.surface.of(sides)
     }
 
-    /// Why initial states are invalid, as far as each body tells by itself.
+    /// Why initial states are invalid, as far as single bodies show it.
     pub(crate) fn invalid_start(&self, states: &[State]) -> Vec<InvalidStart> {
         let held_by_floats = |state: &State| {
             let numbers = [state.position, state.velocity, state.angular_velocity];
@@ -141,9 +141,9 @@ impl World {
         too_large.chain(beyond.map(|body| InvalidStart::Motion { body })).collect()
     }
 
-    /// What the impact law makes of contacts; none where it has no answer. A contact that is not pressed has no grip, however
+    /// Applies the impact law to contacts; `None` if it has no solution. A contact without normal impulse has no grip, however
     /// rough.
-    pub(crate) fn strike(
+    pub(crate) fn resolve_impact(
         &self,
         bodies: &[(Body, State)],
         joints: &[Joint],
@@ -172,11 +172,11 @@ impl World {
             lengths.iter().filter(|&&l| l > 0.0).fold(f64::INFINITY, |least, &l| least.min(l))
         });
         (0..self.bodies.len())
-            .filter(move |&i| self.solid(i) && 2.0 * self.radius[i] * (1.0 + ROOM) > shortest)
+            .filter(move |&i| self.can_collide(i) && 2.0 * self.radius[i] * (1.0 + ROOM) > shortest)
     }
 }
 
-/// Nothing is kept where no body was given so.
+/// The angular velocities that the scene gives in body axes; empty if it gives none.
 fn given_in_body_axes(scene: &Scene) -> Vec<Option<Vector3<f64>>> {
     let spins = scene.bodies.iter().map(|b| b.body_spin);
     if spins.clone().all(|spin| spin.is_none()) { Vec::new() } else { spins.collect() }

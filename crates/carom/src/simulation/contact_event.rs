@@ -1,508 +1,292 @@
-//! A contact: who takes part, what it does, and how everyone goes on.
+//! Contact events: all contacts that are simultaneous make one event, which is resolved, decided, recorded, and changes trajectories.
 //!
-//! The contacts that are due at the same time, within the error bounds of their times, and the contacts that stand
-//! between the bodies concerned, are one impact. If anything closes, the impact law is asked; what then neither closes
-//! nor parts is left to the accelerations (`resolution`).
+//! Contacts predicted for the same time, within the error bounds of their times, and the persistent contacts of the bodies concerned are
+//! one event (`cluster`). If a contact closes, the impact law is applied (`impact`); contacts that then neither close nor separate
+//! are decided by accelerations (`decide`).
 
-use nalgebra::Vector3;
+use std::collections::BTreeSet;
 
-use super::queue::{Due, Pair, PairSide};
-use super::resolution::{ContactResolution, Outcome, Persistence};
-use super::{Cause, Simulation, Stopped, Trajectory};
-use crate::body::State;
-use crate::collision;
-use crate::contact::Side;
-use crate::contact::kinematics::{Facing, Kinematics, Moving, kinematics};
+use super::cluster::{Cluster, ClusterContact, Predicted};
+use super::decide::Decision;
+use super::dynamics::Dynamics;
+use super::formation::{ActiveContact, GroupFailure, components};
+use super::groups::History;
+use super::pair::{Pair, PairSide, residue};
+use super::persistent::Persistence;
+use super::predict::simultaneity_window;
+use super::resolution::{ContactResolution, Outcome};
+use super::{Simulation, grip, impact};
+use crate::contact::classify::Type;
 use crate::contact::moment::{Sizes, moment};
-use crate::gap::{Gap, gap, gap_to_plane};
-use crate::motion::Motion;
 use crate::record::Recorder;
-use crate::run::tolerances::{GAP_ROUNDING, PARADOX, RESIDUE, SIMULTANEOUS};
-use crate::shape::Convex;
-
-/// What this engine knows a contact of a cluster by.
-#[derive(Debug, Clone)]
-pub(super) struct Key {
-    pub pair: Pair,
-    /// Whether it has just come about.
-    pub new: bool,
-    /// The bound on the error of its time.
-    pub error: f64,
-    /// As the bodies come.
-    pub before: Kinematics,
-    /// Whether bounces end here.
-    pub rests: bool,
-    /// Whether its slip was stopped, without approach.
-    pub gripped: bool,
-    /// Whether it is a rolling joint that the impact made slip.
-    pub slipped: bool,
-}
-
-pub(super) type Encounter = collision::Encounter<Key>;
-
-pub(super) type Cluster = collision::Cluster<Key>;
-
-/// The velocity along a contact's normal that rounding leaves.
-pub(super) fn residue(k: &Kinematics) -> f64 {
-    RESIDUE * k.rounding[0]
-}
+use crate::run::tolerances::PARADOX;
+use crate::run::{Cause, Stopped};
 
 impl Simulation {
-    /// A pair touches. Returns whether that was an event.
-    pub(super) fn touch(&mut self, t: f64, pair: Pair, error: f64, recorder: &mut impl Recorder) -> bool {
-        let mut t = t;
-        let mut error = error;
-        // A touch without approach is known roughly in time, as the gap is flat there: its velocity knows better.
-        if error > self.patience() {
-            let (better, bound) = self.polished(&pair, t, error);
-            if better > t && self.queue.peek().is_some_and(|next| next.time <= better) {
-                self.push(better, Due::Touch { pair, error: bound }, self.versions(&pair));
+    /// Handles the contact of a pair. Returns whether that was an event.
+    pub(super) fn contact_event(
+        &mut self,
+        t: f64,
+        pair: Pair,
+        error: f64,
+        recorder: &mut impl Recorder,
+    ) -> bool {
+        let (mut t, mut error) = (t, error);
+        // The time of a contact without approach has a large error, as the gap is flat there; the gap's rate gives a better time.
+        if error > simultaneity_window(&self.dynamics) {
+            let (better, bound) = refine_time(&self.dynamics, &pair, t, error);
+            if better > t && self.predictor.next_time() <= better {
+                self.predictor.push_contact(&self.dynamics, better, pair, bound);
                 return false;
             }
-            (t, error) = (better.max(self.clock.now), bound);
+            (t, error) = (better.max(self.dynamics.clock.now), bound);
         }
-        let due = self.due_with(t, pair, error);
-        let cluster = self.cluster(t, &due);
+        let simultaneous = self.predictor.simultaneous(&self.dynamics, &mut self.books, t, (pair, error));
+        let cluster = self.gather(t, &simultaneous);
         self.advance_clock(t);
-        self.resolve_and_go_on(cluster, t, None, recorder)
+        self.resolve_event(cluster, t, None, recorder)
     }
 
-    fn patience(&self) -> f64 {
-        SIMULTANEOUS * self.clock.passage()
-    }
-
-    pub(super) fn advance_clock(&mut self, t: f64) {
-        self.counts.stalled = if t > self.clock.now { 0 } else { self.counts.stalled + 1 };
-        self.clock.now = self.clock.now.max(t);
-    }
-
-    /// All that is due with a contact, each pair once; what has nothing to do with it goes back.
-    fn due_with(&mut self, t: f64, pair: Pair, error: f64) -> Vec<(Pair, f64)> {
-        let mut due = vec![(pair, error)];
-        let patience = self.patience();
-        while let Some(&entry) = self.queue.peek() {
-            if !self.is_valid(&entry) {
-                self.queue.pop();
-                continue;
-            }
-            match entry.due {
-                Due::Touch { pair, error: other }
-                    if entry.time <= t + (error + other).min(patience) && other <= patience =>
-                {
-                    self.queue.pop();
-                    if !due.iter().any(|(known, _)| *known == pair) {
-                        due.push((pair, other));
-                    }
-                }
-                Due::Search(pair) if entry.time <= t => {
-                    self.queue.pop();
-                    self.search(pair, entry.time);
-                }
-                Due::Cross { body, axis, up } if entry.time <= t => {
-                    self.queue.pop();
-                    self.cross(body as usize, usize::from(axis), up, entry.time);
-                }
-                _ => break,
-            }
+    /// Gathers the cluster of some simultaneous contacts; those that do not belong to it return to the queue.
+    pub(super) fn gather(&mut self, t: f64, simultaneous: &[Predicted]) -> Cluster {
+        let (cluster, apart) = Cluster::gather(&self.dynamics, t, simultaneous);
+        for (pair, error) in apart {
+            self.predictor.push_contact(&self.dynamics, t, pair, error);
         }
-        due
-    }
-
-    /// The movable bodies of a pair.
-    pub(super) fn movable(&self, pair: &Pair) -> impl Iterator<Item = usize> + use<'_> {
-        let first = match pair.first {
-            PairSide::Plane(_) => None,
-            PairSide::Body(first) => Some(first as usize),
-        };
-        first.into_iter().chain([pair.second as usize]).filter(|&body| !self.world.bodies[body].fixed)
-    }
-
-    /// The contacts that belong with the first one: through shared bodies, and through contacts that stand.
-    pub(super) fn cluster(&mut self, t: f64, due: &[(Pair, f64)]) -> Cluster {
-        let mut bodies: Vec<usize> = self.movable(&due[0].0).collect();
-        let mut taken = vec![false; due.len()];
-        let mut pairs: Vec<(Pair, bool, f64)> = Vec::new();
-        let mut next = 0;
-        loop {
-            for (k, (pair, error)) in due.iter().enumerate() {
-                if !taken[k] && self.movable(pair).any(|body| bodies.contains(&body)) {
-                    taken[k] = true;
-                    pairs.push((*pair, true, *error));
-                    let more: Vec<usize> = self.movable(pair).collect();
-                    bodies.extend(more.into_iter().filter(|b| !bodies.contains(b)).collect::<Vec<_>>());
-                }
-            }
-            let Some(&body) = bodies.get(next) else { break };
-            next += 1;
-            if let Some(system) = self.world.constraints.system(body) {
-                let more = system.bodies.iter().filter(|&&b| !self.world.bodies[b].fixed);
-                bodies.extend(more.filter(|b| !bodies.contains(b)).copied().collect::<Vec<_>>());
-            }
-            for pair in self.standing_of(body) {
-                if !pairs.iter().any(|(known, ..)| *known == pair) {
-                    pairs.push((pair, false, 0.0));
-                    let more: Vec<usize> = self.movable(&pair).collect();
-                    bodies.extend(more.into_iter().filter(|b| !bodies.contains(b)).collect::<Vec<_>>());
-                }
-            }
-        }
-        for (k, (pair, error)) in due.iter().enumerate() {
-            if !taken[k] {
-                self.push(t, Due::Touch { pair: *pair, error: *error }, self.versions(pair));
-            }
-        }
-        // Immovable bodies stand by.
-        for (pair, ..) in &pairs {
-            for side in Self::sides(pair) {
-                if let Side::Body(body) = side
-                    && !bodies.contains(&body)
-                {
-                    bodies.push(body);
-                }
-            }
-        }
-        for body in bodies.clone() {
-            let fixed = self.world.constraints.system(body).map_or(&[][..], |system| &system.bodies);
-            bodies.extend(fixed.iter().filter(|b| !bodies.contains(b)).copied().collect::<Vec<_>>());
-        }
-        bodies.sort_unstable();
-        pairs.sort_unstable_by_key(|(pair, ..)| *pair);
-        let before: Vec<State> = bodies.iter().map(|&body| self.state(body, t)).collect();
-        let after = before.clone();
-        let mut cluster = Cluster { bodies, after, before, ..Cluster::default() };
-        for (pair, new, error) in pairs {
-            let Some(found) = self.look(&pair, &cluster, &cluster.before) else { continue };
-            let kinematics = self.kinematics_of(&pair, &cluster, &cluster.before, &found);
-            self.ledger.see_gap(found.gap, self.counts.events);
-            let sides = Self::sides(&pair);
-            let (restitution, surface) = self.world.answer(sides);
-            cluster.contacts.push(Encounter {
-                sides,
-                image: pair.image,
-                shift: self.displacement(&pair),
-                found,
-                restitution,
-                surface,
-                growing: 0.0,
-                approach: kinematics.v,
-                separation: kinematics.v,
-                impulse: 0.0,
-                impulse_vector: Vector3::zeros(),
-                by_joint: self.rolling.contains_key(&pair),
-                key: Key {
-                    pair,
-                    new,
-                    error,
-                    before: kinematics,
-                    rests: false,
-                    gripped: false,
-                    slipped: false,
-                },
-            });
+        for contact in &cluster.contacts {
+            self.books.ledger.note_gap(contact.found.gap, self.books.counts.events);
         }
         cluster
     }
 
-    fn displaced(&self, pair: &Pair, state: &State) -> State {
-        State { position: state.position + self.displacement(pair), ..*state }
-    }
-
-    /// The gap of a pair of the cluster.
-    pub(super) fn look(&self, pair: &Pair, cluster: &Cluster, states: &[State]) -> Option<Gap> {
-        let second = pair.second as usize;
-        let state = states[cluster.place(second)];
-        self.gap_between(pair, |body| if body == second { state } else { states[cluster.place(body)] })
-    }
-
-    pub(super) fn gap_between(&self, pair: &Pair, state: impl Fn(usize) -> State) -> Option<Gap> {
-        let second = pair.second as usize;
-        let bodies = &self.world.bodies;
-        let there = self.displaced(pair, &state(second)).pose();
-        match pair.first {
-            PairSide::Plane(k) => {
-                Some(gap_to_plane(&bodies[second].shape, &there, &self.world.planes[k as usize]))
-            }
-            PairSide::Body(first) => {
-                let first = first as usize;
-                gap((&bodies[first].shape, &state(first).pose()), (&bodies[second].shape, &there))
-            }
-        }
-    }
-
-    pub(super) fn kinematics_of(
-        &self,
-        pair: &Pair,
-        cluster: &Cluster,
-        states: &[State],
-        found: &Gap,
-    ) -> Kinematics {
-        self.kinematics_between(pair, |body| states[cluster.place(body)], found)
-    }
-
-    /// The kinematics of a pair in free flight, or under the joints and loads of its bodies.
-    pub(super) fn kinematics_between(
-        &self,
-        pair: &Pair,
-        state: impl Fn(usize) -> State,
-        found: &Gap,
-    ) -> Kinematics {
-        let moving = |body: usize, placed: State| Moving {
-            shape: &self.world.bodies[body].shape,
-            state: placed,
-            derivatives: self.derivatives(body, &state),
-        };
-        let second = pair.second as usize;
-        let first = match pair.first {
-            PairSide::Plane(k) => Facing::Plane(&self.world.planes[k as usize]),
-            PairSide::Body(first) => Facing::Body(moving(first as usize, state(first as usize))),
-        };
-        kinematics(&first, &moving(second, self.displaced(pair, &state(second))), found)
-    }
-
-    /// The size of a pair.
-    pub(super) fn size(&self, pair: &Pair) -> f64 {
-        let first = match pair.first {
-            PairSide::Plane(_) => 0.0,
-            PairSide::Body(first) => self.world.radius[first as usize],
-        };
-        first + self.world.radius[pair.second as usize]
-    }
-
-    /// What rounding leaves of a gap at a point. Along a plane no place counts.
-    pub(super) fn level(&self, pair: &Pair, point: &Vector3<f64>) -> f64 {
-        let place = match pair.first {
-            PairSide::Plane(k) => self.world.planes[k as usize].normal.component_mul(point).abs().sum(),
-            PairSide::Body(_) => point.norm(),
-        };
-        GAP_ROUNDING * (self.size(pair) + place)
-    }
-
-    /// The relative velocity that says nothing: it is rounding, or moves the gap by less than rounding before accelerations take
-    /// over.
-    pub(super) fn velocity_threshold(&self, pair: &Pair, k: &Kinematics) -> f64 {
-        let level = self.level(pair, &k.points[1]);
-        // Under gravity others may hold one of the two, and then it is gravity that closes the gap.
-        let pull = if k.g2.is_finite() { k.g2.abs() } else { 0.0 }.max(self.world.gravity.norm());
-        let by_second = (2.0 * level * pull).sqrt();
-        let by_third = if k.g3.is_finite() { (level * level * k.g3.abs()).cbrt() } else { 0.0 };
-        residue(k).max(by_second).max(by_third)
-    }
-
-    /// The speeds that can change the gap of a pair: not those along a plane, nor the spin of a ball.
-    pub(super) fn speed(&self, pair: &Pair, state: impl Fn(usize) -> State) -> f64 {
-        let turning = |body: usize, state: &State| {
-            let ball = self.world.bodies[body].shape.ball().is_some();
-            if ball { 0.0 } else { state.angular_velocity.norm() * self.world.radius[body] }
-        };
-        let second = pair.second as usize;
-        let there = state(second);
-        match pair.first {
-            PairSide::Plane(k) => {
-                let normal = self.world.planes[k as usize].normal;
-                normal.dot(&there.velocity).abs() + turning(second, &there)
-            }
-            PairSide::Body(first) => {
-                let here = state(first as usize);
-                (there.velocity - here.velocity).norm()
-                    + turning(first as usize, &here)
-                    + turning(second, &there)
-            }
-        }
-    }
-
-    /// A better time for a touch without approach, with a bound on its error.
-    fn polished(&self, pair: &Pair, t: f64, error: f64) -> (f64, f64) {
-        let speed = self.speed(pair, |body| self.state(body, t));
-        let at = |time: f64| {
-            let state = |body: usize| self.state(body, time);
-            let found = self.gap_between(pair, state)?;
-            Some(self.kinematics_between(pair, state, &found))
-        };
-        let sizes = Sizes { length: self.size(pair), speed };
-        moment(at, t, error, sizes, |k| self.velocity_threshold(pair, k))
-    }
-
-    /// Resolves what closes, lets accelerations decide the rest, and sets everyone on course.
-    /// `leaving` is a held contact whose force has returned to zero. Returns whether anything happened.
-    pub(super) fn resolve_and_go_on(
+    /// Resolves the contacts that close, decides the others by accelerations, and changes trajectories.
+    /// `leaving` is an active contact whose force has returned to zero. Returns whether there was anything to record.
+    pub(super) fn resolve_event(
         &mut self,
         mut cluster: Cluster,
         t: f64,
         leaving: Option<Pair>,
         recorder: &mut impl Recorder,
     ) -> bool {
-        let closing = cluster.contacts.iter().any(|contact| self.closes(&cluster, contact));
-        if closing && !self.resolve(&mut cluster) {
-            self.lose(&cluster.contacts[0].key.pair, Cause::Law);
+        let closing = cluster.contacts.iter().any(|contact| closes(&self.dynamics, &cluster, contact));
+        if closing && !impact::resolve(&self.dynamics, &mut cluster) {
+            self.fail(&cluster.contacts[0].key.pair, Cause::Law);
         }
-        let mut resolutions = match self.settle(&cluster, closing, leaving, t) {
+        let decision = Decision { dynamics: &self.dynamics, cluster: &cluster, t };
+        let mut resolutions = match decision.resolutions(closing, leaving) {
             Ok(resolutions) => resolutions,
             Err(obstacle) => {
-                self.lose(&cluster.contacts[0].key.pair, Cause::Hold(obstacle));
+                self.fail(&cluster.contacts[0].key.pair, Cause::PersistentContact(obstacle));
                 return true;
             }
         };
-        let Some(gripped) = self.stop_slips(&mut cluster, &mut resolutions) else {
-            self.lose(&cluster.contacts[0].key.pair, Cause::Law);
+        let Some(gripped) = grip::stop_slips(&self.dynamics, &mut cluster, &mut resolutions) else {
+            self.fail(&cluster.contacts[0].key.pair, Cause::Law);
             return true;
         };
         let closing = closing || gripped;
-        let happened = self.record(&cluster, closing, &resolutions, t, recorder);
-        for pair in self.released(&cluster, |k| {
-            resolutions[k].outcome == Outcome::Holds && !cluster.contacts[k].key.slipped
-        }) {
-            self.rolling.remove(&pair);
+        let happened = self.books.record(&self.dynamics, &cluster, closing, &resolutions, t, recorder);
+        for (contact, resolution) in cluster.contacts.iter().zip(&resolutions) {
+            if resolution.outcome != Outcome::Active || contact.key.slipped {
+                self.dynamics.rolling.remove(&contact.key.pair);
+            }
         }
-        self.note_rolling_impulses(&cluster, t);
-        self.go_on_from(&cluster, &resolutions, closing || leaving.is_some(), t);
+        let time = self.dynamics.clock.absolute(t);
+        self.books.demands.note_impact(&self.dynamics.world, &cluster, time);
+        self.change_trajectories(&cluster, &resolutions, closing || leaving.is_some(), t);
         self.release_slipping(t, recorder);
         if resolutions.iter().any(|resolution| resolution.outcome == Outcome::Stops) {
-            self.stopped.get_or_insert(Stopped::Paradox);
+            self.books.stop(Stopped::Paradox);
         }
         if happened {
-            self.audit_now_and_then();
+            self.books.audit_periodically(&mut self.dynamics);
         }
         happened
     }
 
-    /// Whether a contact closes: by more than rounding, and at what may be a paradox by more than its data can mean. A contact
-    /// that stands is pressed together by others, if at all.
-    fn closes(&self, cluster: &Cluster, contact: &Encounter) -> bool {
-        let k = &contact.key.before;
-        let paradox = k.g3 < -k.rounding[2] && k.g2.abs() <= PARADOX * k.magnitudes[1];
-        let none = if !contact.key.new {
-            self.velocity_threshold(&contact.key.pair, k)
-        } else if paradox {
-            let speed = self.speed(&contact.key.pair, |body| cluster.before[cluster.place(body)]);
-            residue(k).max(PARADOX * speed)
-        } else {
-            residue(k)
-        };
-        k.v < -none
+    /// Ends an interpenetration.
+    pub(super) fn exit_event(&mut self, pair: Pair, t: f64, recorder: &mut impl Recorder) {
+        self.dynamics.contacts.remove(&pair);
+        let cluster = self.gather(t, &[(pair, f64::EPSILON * self.dynamics.clock.length)]);
+        self.advance_clock(t);
+        let mut resolution = ContactResolution::new(Outcome::Separates, Type::Separating);
+        resolution.exits = true;
+        let resolutions = vec![resolution; cluster.contacts.len()];
+        self.books.record(&self.dynamics, &cluster, false, &resolutions, t, recorder);
+        self.predictor.search_separating(&self.dynamics, &mut self.books, pair, t);
+        self.books.audit_periodically(&mut self.dynamics);
     }
 
-    /// Courses after an event.
-    fn go_on_from(&mut self, cluster: &Cluster, resolutions: &[ContactResolution], broken: bool, t: f64) {
-        let which = |wanted: fn(&ContactResolution) -> bool| -> Vec<Pair> {
-            let both = cluster.contacts.iter().zip(resolutions);
-            both.filter(|(_, resolution)| wanted(resolution)).map(|(contact, _)| contact.key.pair).collect()
-        };
-        let parting = which(ContactResolution::parts);
-        let stands = |pair: &Pair| self.standing.contains_key(pair);
-        let changed = broken
-            || cluster
-                .contacts
-                .iter()
-                .zip(resolutions)
-                .any(|(c, resolution)| resolution.stands() != stands(&c.key.pair));
-        if !changed {
-            // A graze: everyone flies on, and only the pair looks anew.
-            for pair in parting {
-                self.search_parting(pair, t);
-            }
-            for pair in which(|resolution| resolution.outcome == Outcome::Stays) {
-                self.watch(pair, t);
-            }
-            return;
+    /// Puts bodies on their trajectories after an event, and predicts what comes next. `broken` says that velocities or active
+    /// contacts have changed.
+    fn change_trajectories(
+        &mut self,
+        cluster: &Cluster,
+        resolutions: &[ContactResolution],
+        broken: bool,
+        t: f64,
+    ) {
+        let both = || cluster.contacts.iter().zip(resolutions);
+        let persisted = |contact: &ClusterContact| self.dynamics.contacts.contains(&contact.key.pair);
+        if !broken && both().all(|(contact, resolution)| resolution.persists() == persisted(contact)) {
+            return self.continue_after_graze(cluster, resolutions, t);
         }
         let history = self.dissolve(cluster, t);
-        let held = |body: usize| {
-            if self.world.constrained(body) {
-                return true;
-            }
-            let both = cluster.contacts.iter().zip(resolutions);
-            both.filter(|(_, v)| v.outcome == Outcome::Holds)
-                .any(|(c, _)| self.movable(&c.key.pair).any(|b| b == body))
-        };
-        let held: Vec<bool> = cluster.bodies.iter().map(|&body| held(body)).collect();
-        let before: Vec<[i32; 3]> = cluster.bodies.iter().map(|&body| self.motions[body].boxes).collect();
-        for (i, (&body, state)) in cluster.bodies.iter().zip(&cluster.after).enumerate() {
-            if !self.world.bodies[body].fixed {
-                self.launch(body, state, t);
-                // A held body stays in the box where its contacts are.
-                if held[i] {
-                    self.motions[body].boxes = before[i];
-                }
-            }
-        }
-        let moved = |sim: &Self, pair: Pair| sim.seen_anew(pair, cluster, &before);
-        self.pass_anew(cluster, &before);
-        let stay: Vec<(Pair, Outcome)> = cluster
-            .contacts
-            .iter()
-            .zip(resolutions)
-            .map(|(contact, resolution)| (moved(self, contact.key.pair), resolution.outcome))
+        let before = self.fly_apart(cluster, resolutions, t);
+        self.rewrap_interpenetrating(cluster, &before);
+        let next: Vec<(Pair, Outcome)> = both()
+            .map(|(contact, resolution)| {
+                (rewrapped(&self.dynamics, contact.key.pair, cluster, &before), resolution.outcome)
+            })
             .collect();
-        let parting: Vec<Pair> = parting.into_iter().map(|pair| moved(self, pair)).collect();
-        self.stand(cluster, resolutions, &stay, &history, t);
-        for &body in &cluster.bodies {
-            if !self.world.bodies[body].fixed {
-                self.meet_all(body, t, &parting);
+        for &(pair, outcome) in &next {
+            match outcome {
+                Outcome::Inactive => self.dynamics.contacts.insert(pair, Persistence::Inactive),
+                Outcome::Interpenetrates => {
+                    self.dynamics.contacts.insert(pair, Persistence::Interpenetrating);
+                }
+                _ => {}
             }
         }
-        for (pair, outcome) in stay {
+        // Members of groups are not wrapped, nor are their contacts.
+        let active: Vec<ActiveContact> = both()
+            .filter(|(_, resolution)| resolution.outcome == Outcome::Active)
+            .map(|(contact, resolution)| (contact.key.pair, resolution.force_slope))
+            .collect();
+        for component in components(&self.dynamics, cluster, &active) {
+            if let Err(GroupFailure { sides, cause }) = self.form_group(component, &history, t) {
+                self.books.fail(self.dynamics.time(), sides, cause);
+                break;
+            }
+        }
+        let mut separating: Vec<Pair> = next
+            .iter()
+            .filter(|(_, outcome)| *outcome == Outcome::Separates)
+            .map(|(pair, _)| *pair)
+            .collect();
+        separating.sort_unstable();
+        for &body in &cluster.bodies {
+            if !self.dynamics.world.bodies[body].fixed {
+                self.predictor.predict_body(&self.dynamics, &mut self.books, body, t, &separating);
+            }
+        }
+        for (pair, outcome) in next {
             match outcome {
-                // Some laws leave contacts closing: those go on at once.
-                Outcome::Closes => self.push(t, Due::Touch { pair, error: 0.0 }, self.versions(&pair)),
-                Outcome::Stays => self.watch(pair, t),
+                // Some laws leave contacts closing: the next event follows at once.
+                Outcome::Closes => self.predictor.push_contact(&self.dynamics, t, pair, 0.0),
+                Outcome::Inactive => self.predictor.monitor(&self.dynamics, pair, t),
                 _ => {}
             }
         }
     }
 
-    /// A contact without a force is followed for as long as the courses of its bodies are known, at most until they have passed
-    /// each other: it comes back where its gap is no longer zero, or at the end.
-    pub(super) fn watch(&mut self, pair: Pair, t: f64) {
-        let (mut known, mut bend) = (self.clock.local(self.settings.until), 0.0);
-        for body in self.movable(&pair).collect::<Vec<_>>() {
-            known = known.min(self.known_until(body));
-            bend += self.trajectory(body).acceleration_bound();
+    /// After a graze no trajectory changes, and only the pairs concerned are predicted anew.
+    fn continue_after_graze(&mut self, cluster: &Cluster, resolutions: &[ContactResolution], t: f64) {
+        let both = || cluster.contacts.iter().zip(resolutions);
+        for (contact, _) in both().filter(|(_, resolution)| resolution.outcome == Outcome::Separates) {
+            self.predictor.search_separating(&self.dynamics, &mut self.books, contact.key.pair, t);
         }
-        let (size, speed) = (self.size(&pair), self.speed(&pair, |body| self.state(body, t)));
-        let passage = (size / speed).min((size / bend).sqrt());
-        let span = passage.min(known - t);
-        let wait = self.leaves_zero(&pair, span, |body, wait| self.state(body, t + wait));
-        let again = wait.map_or(span, |(wait, _)| wait);
-        // Groups come back by themselves when their pieces end.
-        if t + again > t && (wait.is_some() || passage < known - t) {
-            self.push(t + again, Due::Touch { pair, error: 0.0 }, self.versions(&pair));
+        for (contact, _) in both().filter(|(_, resolution)| resolution.outcome == Outcome::Inactive) {
+            self.predictor.monitor(&self.dynamics, contact.key.pair, t);
         }
     }
 
-    /// A pair as it stands after its bodies were put back into the box.
-    fn seen_anew(&self, pair: Pair, cluster: &Cluster, before: &[[i32; 3]]) -> Pair {
-        let back = |body: usize| {
-            let at = cluster.bodies.iter().position(|&b| b == body);
-            at.map_or([0; 3], |at| core::array::from_fn(|i| before[at][i] - self.motions[body].boxes[i]))
-        };
-        let two = back(pair.second as usize);
-        let one = match pair.first {
-            PairSide::Plane(_) => return pair,
-            PairSide::Body(first) => back(first as usize),
-        };
-        Pair { image: core::array::from_fn(|i| pair.image[i] + two[i] - one[i]), ..pair }
+    /// Dissolves the groups of a cluster and ends its persistent contacts. Returns what the groups that follow need to know.
+    fn dissolve(&mut self, cluster: &Cluster, t: f64) -> History {
+        let mut history = History::default();
+        let numbers = self.dynamics.groups_of(cluster);
+        for contact in &cluster.contacts {
+            self.dynamics.contacts.remove(&contact.key.pair);
+        }
+        for number in numbers {
+            self.books.book_work(&mut self.dynamics, number, t);
+            if let Some(group) = self.dynamics.groups.remove(number) {
+                history.take(&group, t);
+            }
+        }
+        history
     }
 
-    /// The same for pairs that overlap, as asked.
-    fn pass_anew(&mut self, cluster: &Cluster, before: &[[i32; 3]]) {
-        let passing: Vec<Pair> = self
-            .standing
-            .iter()
-            .filter(|(pair, standing)| {
-                **standing == Persistence::Passing
-                    && self.movable(pair).any(|body| cluster.bodies.contains(&body))
-            })
-            .map(|(pair, _)| *pair)
-            .collect();
-        for pair in passing {
-            let next = self.seen_anew(pair, cluster, before);
-            self.standing.remove(&pair);
-            self.standing.insert(next, Persistence::Passing);
+    /// Puts all movable bodies of a cluster into free flight from their states after the event. Returns by how many boxes each had been
+    /// wrapped before.
+    fn fly_apart(&mut self, cluster: &Cluster, resolutions: &[ContactResolution], t: f64) -> Vec<[i32; 3]> {
+        let world = &self.dynamics.world;
+        let mut grouped: Vec<bool> = cluster.bodies.iter().map(|&body| world.constrained(body)).collect();
+        for (contact, resolution) in cluster.contacts.iter().zip(resolutions) {
+            if resolution.outcome == Outcome::Active {
+                for body in contact.key.pair.movable(world) {
+                    grouped[cluster.place(body)] = true;
+                }
+            }
+        }
+        let motions = &self.dynamics.motions;
+        let before: Vec<[i32; 3]> = cluster.bodies.iter().map(|&body| motions[body].boxes).collect();
+        for (i, (&body, state)) in cluster.bodies.iter().zip(&cluster.after).enumerate() {
+            if !self.dynamics.world.bodies[body].fixed {
+                self.dynamics.fly(body, state, t);
+                // A member of a group stays in the box of its contacts.
+                if grouped[i] {
+                    self.dynamics.motions[body].boxes = before[i];
+                }
+            }
+        }
+        before
+    }
+
+    /// Renames the interpenetrating pairs of bodies that were wrapped into the box.
+    fn rewrap_interpenetrating(&mut self, cluster: &Cluster, before: &[[i32; 3]]) {
+        let dynamics = &mut self.dynamics;
+        let movable = cluster.bodies.iter().filter(|&&body| !dynamics.world.bodies[body].fixed);
+        let contacts = movable.flat_map(|&body| dynamics.contacts.of(body));
+        let pairs: BTreeSet<Pair> =
+            contacts.filter(|(_, how)| *how == Persistence::Interpenetrating).map(|(pair, _)| pair).collect();
+        for pair in pairs {
+            let next = rewrapped(dynamics, pair, cluster, before);
+            dynamics.contacts.remove(&pair);
+            dynamics.contacts.insert(next, Persistence::Interpenetrating);
         }
     }
+}
 
-    /// Whether a body flies freely.
-    pub(super) fn flies(&self, body: usize) -> bool {
-        matches!(self.motions[body].course, Trajectory::Flight(_))
-    }
+/// Whether a contact closes: by more than rounding, and at what may be a paradox by more than its data can mean. A persistent
+/// contact closes only if others press it together.
+fn closes(dynamics: &Dynamics, cluster: &Cluster, contact: &ClusterContact) -> bool {
+    let k = &contact.key.before;
+    let pair = &contact.key.pair;
+    let paradox = k.g3 < -k.rounding[2] && k.g2.abs() <= PARADOX * k.magnitudes[1];
+    let none = if !contact.key.new {
+        pair.velocity_threshold(&dynamics.world, k)
+    } else if paradox {
+        let speed = pair.speed(&dynamics.world, |body| cluster.before[cluster.place(body)]);
+        residue(k).max(PARADOX * speed)
+    } else {
+        residue(k)
+    };
+    k.v < -none
+}
+
+/// A better time for a contact without approach, with a bound on its error.
+fn refine_time(dynamics: &Dynamics, pair: &Pair, t: f64, error: f64) -> (f64, f64) {
+    let world = &dynamics.world;
+    let at = |time: f64| {
+        let found = dynamics.gap(pair, time)?;
+        Some(dynamics.kinematics(pair, |body| dynamics.state(body, time), &found))
+    };
+    let speed = pair.speed(world, |body| dynamics.state(body, t));
+    let sizes = Sizes { length: pair.size(world), speed };
+    moment(at, t, error, sizes, |k| pair.velocity_threshold(world, k))
+}
+
+/// A pair after its bodies were wrapped into the box.
+fn rewrapped(dynamics: &Dynamics, pair: Pair, cluster: &Cluster, before: &[[i32; 3]]) -> Pair {
+    let back = |body: usize| {
+        let place = cluster.find(body);
+        place.map_or([0; 3], |k| core::array::from_fn(|i| before[k][i] - dynamics.motions[body].boxes[i]))
+    };
+    let second = back(pair.second as usize);
+    let first = match pair.first {
+        PairSide::Plane(_) => return pair,
+        PairSide::Body(first) => back(first as usize),
+    };
+    Pair { image: core::array::from_fn(|i| pair.image[i] + second[i] - first[i]), ..pair }
 }

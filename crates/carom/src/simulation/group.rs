@@ -1,49 +1,49 @@
-//! Bodies that hold on to one another or are tied, directly or through others, and are moved together by [`crate::flow`].
+//! A group: bodies that active contacts, joints and loads connect, directly or through others. [`crate::flow`] integrates their motion
+//! together.
 //!
-//! A group has contacts that are held, joints and loads, or both. Searches see its bodies through the bounds of the present
-//! piece, and know no more than that piece: contacts are certified for the motion as the integrator has it, whose own error is at
-//! most the accuracy of its steps, a few rounding errors of sizes and speeds each.
+//! Contact searches use the bounds of the present dense-output step and look no further than its end: contacts are certified for
+//! the motion as integrated, whose own error is at most the accuracy of the steps, a few rounding errors of sizes and speeds each.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::Simulation;
-use super::queue::{Pair, PairSide};
+use super::pair::{Pair, PairSide};
 use crate::body::{Body, State};
 use crate::contact::{Side, Surface};
 use crate::flow::{Correction, DenseStep, Flow, Held, Points, Reaction};
 use crate::motion::Flight;
-use crate::run::StateRecord;
-use crate::run::World;
+use crate::run::constraints::local_index;
+use crate::run::{StateRecord, World};
 use crate::shape::Convex;
 
-/// Bodies that hold on to one another, and how they move.
+/// Connected bodies, and how they move.
 #[derive(Debug, Clone)]
 pub(super) struct Group {
-    /// The bodies, immovable ones included, in the order of the flow's.
+    /// The bodies, immovable ones included, in ascending order, which is the flow's.
     pub bodies: Vec<u32>,
-    /// The contacts, in the order of the flow's.
+    /// The active contacts in ascending order, which is the flow's.
     pub pairs: Vec<Pair>,
     pub flow: Flow,
     /// The flow's zero of time, since the epoch.
     pub zero: f64,
-    /// The same in the time of the run, when the flow set out: forces may depend on it.
+    /// The same in the time of the run: loads may depend on it.
     pub begun: f64,
-    /// The states from which the flow set out, at its zero, with contact points near flats, and how many pieces have followed the
-    /// first.
+    /// The states at the flow's zero, and the contact points there where they lie near a flat.
     pub origin: Vec<State>,
     pub points: Points,
+    /// How many steps have followed the first since then.
     pub follows: u32,
-    pub piece: DenseStep,
-    /// How balls without friction turn: as in free flight, whatever holds them. The flow knows them without spin.
+    /// The present dense-output step.
+    pub step: DenseStep,
+    /// How balls without friction turn: as in free flight, whatever their contacts. The flow has them without spin.
     pub spins: Vec<Option<Flight>>,
-    /// What each contact's normal force has added up to before this piece.
+    /// The integral of each contact's normal force up to the beginning of this step.
     pub impulses: Vec<f64>,
-    /// The slope with which each force began, where that says something.
+    /// The slope with which each contact force began, where it began at zero.
     pub slopes: Vec<Option<f64>>,
-    /// What of this piece's friction the ledger knows.
+    /// The work without a potential in this step that the ledger has already.
     pub booked: f64,
-    /// Its joints, in the order of the flow's.
+    /// The joints, in the order of the flow's.
     pub joints: Vec<usize>,
     pub version: u32,
 }
@@ -56,7 +56,7 @@ pub(super) struct GroupRecord {
     zero: f64,
     begun: f64,
     origin: Vec<StateRecord>,
-    /// Of contacts, then of joints.
+    /// Contact points near flats: of contacts, then of joints.
     #[serde(default)]
     points: [Vec<Option<[[f64; 3]; 2]>>; 2],
     follows: u32,
@@ -72,43 +72,41 @@ impl GroupRecord {
         (member as usize) < self.bodies.len()
     }
 
-    /// Whether it names what exists.
+    /// Whether the bodies and planes that it names exist, and its lists agree.
     pub fn fits(&self, world: &World) -> bool {
         let (bodies, planes) = (world.bodies.len(), world.planes.len());
         !self.bodies.is_empty()
             && self.bodies.iter().all(|&body| (body as usize) < bodies)
+            && self.bodies.is_sorted()
+            && self.pairs.is_sorted()
             && self.origin.len() == self.bodies.len()
             && self.impulses.len() == self.pairs.len()
             && self.slopes.len() == self.pairs.len()
-            && self.pairs.iter().all(|pair| pair.fits(bodies, planes) && self.holds(pair))
+            && self.pairs.iter().all(|pair| pair.exists(bodies, planes) && self.contains(pair))
     }
 
-    fn holds(&self, pair: &Pair) -> bool {
-        self.bodies.contains(&pair.second)
-            && match pair.first {
-                PairSide::Plane(_) => true,
-                PairSide::Body(first) => self.bodies.contains(&first),
-            }
+    fn contains(&self, pair: &Pair) -> bool {
+        pair.bodies().all(|body| local_index(&self.bodies, body).is_some())
     }
 }
 
-/// The flow of a group: its contacts, and the joints and loads among its bodies. `begun` is the time of the run at its zero.
+/// The flow of a group: its contacts, and the joints and loads among its bodies. `begun` is the time of the run at the flow's zero.
 pub(super) fn flow_of(world: &World, bodies: &[u32], pairs: &[Pair], begun: f64) -> Flow {
     let constants: Vec<Body> = bodies.iter().map(|&body| world.bodies[body as usize]).collect();
-    let place = |body: u32| Side::Body(bodies.iter().position(|&b| b == body).unwrap_or(0));
-    let held: Vec<Held> = pairs
+    let member = |body: u32| Side::Body(local_index(bodies, body as usize).unwrap_or(0));
+    let contacts: Vec<Held> = pairs
         .iter()
         .map(|pair| {
             let first = match pair.first {
                 PairSide::Plane(k) => Side::Plane(k as usize),
-                PairSide::Body(body) => place(body),
+                PairSide::Body(body) => member(body),
             };
-            let (_, surface) = world.answer(Simulation::sides(pair));
-            let contact = Held::new([first, place(pair.second)], surface);
-            Held { offset: world.boxes(pair.image), ..contact }
+            let (_, surface) = world.contact_properties(pair.sides());
+            let contact = Held::new([first, member(pair.second)], surface);
+            Held { offset: pair.shift(world), ..contact }
         })
         .collect();
-    let flow = Flow::new(&constants, &world.planes, world.gravity, &held);
+    let flow = Flow::new(&constants, &world.planes, world.gravity, &contacts);
     if !bodies.iter().any(|&body| world.constrained(body as usize)) {
         return flow;
     }
@@ -117,27 +115,31 @@ pub(super) fn flow_of(world: &World, bodies: &[u32], pairs: &[Pair], begun: f64)
     flow.with_joints(&joints, &start).with_loads(&world.loads_of(bodies, begun))
 }
 
-/// Whether contacts leave the spin of a body alone: a ball that is not tied, at which all of them are smooth.
-pub(super) fn spins_freely(world: &World, body: u32, pairs: impl IntoIterator<Item = Pair>) -> bool {
-    let at = |pair: &Pair| pair.second == body || pair.first == PairSide::Body(body);
-    let smooth = |pair: Pair| world.answer(Simulation::sides(&pair)).1 == Surface::Smooth;
-    world.bodies[body as usize].shape.ball().is_some()
-        && !world.constrained(body as usize)
-        && pairs.into_iter().filter(at).all(smooth)
-}
-
-/// States of a group without the spins that its contacts leave alone, and how those bodies turn.
+/// The states of a group without the spins that its contacts cannot change, and how those bodies turn: balls without joints and loads
+/// whose contacts are all smooth.
 pub(super) fn without_spin(
     world: &World,
     bodies: &[u32],
     pairs: &[Pair],
     states: &[State],
 ) -> (Vec<State>, Vec<Option<Flight>>) {
-    let turned = bodies.iter().zip(states).map(|(&body, state)| {
+    let mut smooth = vec![true; bodies.len()];
+    for pair in pairs {
+        if world.contact_properties(pair.sides()).1 != Surface::Smooth {
+            for body in pair.bodies() {
+                if let Some(member) = local_index(bodies, body) {
+                    smooth[member] = false;
+                }
+            }
+        }
+    }
+    let turned = bodies.iter().zip(states).zip(smooth).map(|((&body, state), smooth)| {
         let constants = &world.bodies[body as usize];
         let turns = !constants.fixed
             && state.angular_velocity != Vector3::zeros()
-            && spins_freely(world, body, pairs.iter().copied());
+            && smooth
+            && constants.shape.ball().is_some()
+            && !world.constrained(body as usize);
         if turns {
             let still = State { angular_velocity: Vector3::zeros(), ..*state };
             (still, Some(Flight::new(constants, state, &world.gravity)))
@@ -146,6 +148,12 @@ pub(super) fn without_spin(
         }
     });
     turned.unzip()
+}
+
+/// The sides that a failure of a group names: those of its first contact, or its first two bodies.
+pub(super) fn failing_sides(bodies: &[u32], pairs: &[Pair]) -> [Side; 2] {
+    let body = |k: usize| Side::Body(bodies[k.min(bodies.len() - 1)] as usize);
+    pairs.first().map_or_else(|| [body(0), body(1)], Pair::sides)
 }
 
 impl Group {
@@ -166,7 +174,7 @@ impl Group {
         }
     }
 
-    /// The group again; none if its motion cannot be had again.
+    /// Restores a group; `None` if its motion cannot be computed.
     pub fn of(record: &GroupRecord, world: &World) -> Option<Self> {
         let flow = flow_of(world, &record.bodies, &record.pairs, record.begun);
         let origin: Vec<State> = record.origin.iter().map(State::from).collect();
@@ -175,9 +183,9 @@ impl Group {
             points.into_iter().map(|sides| sides.map(|sides| sides.map(Vector3::from))).collect()
         });
         let points = Points { contacts, joints };
-        let mut piece = flow.advance_at(&still, &points, 0.0, FOREVER).ok()?;
+        let mut step = flow.advance_at(&still, &points, 0.0, FOREVER).ok()?;
         for _ in 0..record.follows {
-            piece = flow.follow(&piece, FOREVER).ok()?;
+            step = flow.follow(&step, FOREVER).ok()?;
         }
         Some(Self {
             bodies: record.bodies.clone(),
@@ -188,7 +196,7 @@ impl Group {
             origin,
             points,
             follows: record.follows,
-            piece,
+            step,
             spins,
             impulses: record.impulses.clone(),
             slopes: record.slopes.clone(),
@@ -198,51 +206,52 @@ impl Group {
         })
     }
 
-    /// When its piece ends, since the epoch.
+    /// The end of the present step, since the epoch.
     pub fn end(&self) -> f64 {
-        self.zero + self.piece.until
+        self.zero + self.step.until
     }
 
-    /// A time as the flow has it: its piece's end exactly, where it is that.
+    /// A time as the flow has it; the end of the step exactly, not rounded.
     pub fn local(&self, t: f64) -> f64 {
-        if t >= self.end() { self.piece.until } else { t - self.zero }
+        if t >= self.end() { self.step.until } else { t - self.zero }
     }
 
-    /// When it begins.
+    /// The beginning of the present step, since the epoch.
     pub fn start(&self) -> f64 {
-        self.zero + self.piece.from
+        self.zero + self.step.from
     }
 
-    /// Who is named where the group has failure: a contact's sides, or its first two bodies.
-    pub fn sides(&self) -> [Side; 2] {
-        if let Some(pair) = self.pairs.first() {
-            return Simulation::sides(pair);
-        }
-        let body = |k: usize| Side::Body(self.bodies.get(k).copied().unwrap_or(self.bodies[0]) as usize);
-        [body(0), body(1)]
+    /// The place of an active contact.
+    pub fn contact(&self, pair: &Pair) -> Option<usize> {
+        self.pairs.binary_search(pair).ok()
     }
 
-    /// Its reactions at a time, each with the number of its joint.
+    /// The integral of a contact's normal force up to a time.
+    pub fn impulse(&self, contact: usize, t: f64) -> f64 {
+        self.impulses[contact] + self.step.impulse(contact, self.local(t)).normal
+    }
+
+    /// The joint reactions at a time, each with the number of its joint.
     pub fn reactions(&self, t: f64) -> impl Iterator<Item = (usize, Reaction)> + '_ {
-        let of = move |k: usize| self.flow.reaction(&self.piece, k, self.local(t));
+        let of = move |k: usize| self.flow.reaction(&self.step, k, self.local(t));
         self.joints.iter().enumerate().map(move |(k, &joint)| (joint, of(k)))
     }
 
-    /// The state of a body at a time.
+    /// The state of a member at a time.
     pub fn state(&self, member: usize, t: f64) -> State {
         let at = self.local(t);
-        let state = self.piece.at(member, at);
+        let state = self.step.at(member, at);
         let Some(flight) = &self.spins[member] else { return state };
         let State { orientation, angular_velocity, .. } = flight.at(at);
         State { orientation, angular_velocity, ..state }
     }
 
-    /// The states of its bodies at a time.
+    /// The states of all members at a time.
     pub fn states(&self, t: f64) -> Vec<State> {
         (0..self.bodies.len()).map(|member| self.state(member, t)).collect()
     }
 
-    /// How far its bodies are off each of its joints; none where it has none.
+    /// How far the bodies are off each joint; `None` if there are no joints.
     pub fn joint_errors(&self, t: f64) -> Option<Vec<Correction>> {
         if self.joints.is_empty() {
             return None;
@@ -250,20 +259,20 @@ impl Group {
         self.flow.joint_errors(&self.states(t)).ok()
     }
 
-    /// How far the end of its piece was off before it was put back: position and velocity.
+    /// How far the end of the step was off the constraints before projection: position and velocity.
     pub fn drift(&self) -> [f64; 2] {
-        [self.piece.drift.position, self.piece.drift.velocity]
+        [self.step.drift.position, self.step.drift.velocity]
     }
 
-    /// Whether a plane, an immovable body or a force from outside takes part.
+    /// Whether a plane, an immovable body or an external force acts on it.
     pub fn is_external(&self, world: &World) -> bool {
-        let tied =
+        let external =
             |&body: &u32| world.constraints.system(body as usize).is_some_and(|system| system.external);
-        self.bodies.iter().any(tied)
+        self.bodies.iter().any(external)
             || self.pairs.iter().any(|pair| matches!(pair.first, PairSide::Plane(_)))
             || self.bodies.iter().any(|&body| world.bodies[body as usize].fixed)
     }
 }
 
-/// No end of its own.
+/// The end of a step that only the integrator limits.
 pub(super) const FOREVER: f64 = 1e300;

@@ -1,33 +1,43 @@
-//! The general loop: predict, fly, touch, classify, resolve, audit, record.
+//! The general engine: predict, move, resolve contacts, audit, record.
 //!
-//! Bodies fly in closed form between events; nothing is stepped. [`Simulation::step`] takes what is due next from the
-//! queue: a pair whose bounding spheres come within reach is searched for its first contact with the certificate of
-//! [`crate::toi`], a body that leaves its cell meets new neighbours, and a contact is resolved. Contacts that are
-//! simultaneous within the error bounds of their times, and contacts that stand between the bodies concerned, make
-//! one impact (`touch`). A contact that cannot end by an impulse is held (`resolution`, `held`): a body at rest or sliding on a
-//! plane, and the paradox of two smooth bodies.
+//! Bodies fly in closed form between events; nothing is stepped. [`Simulation::step`] takes the next event from the queue: a pair whose
+//! bounding spheres come close is searched for its first contact with the certificate of [`crate::toi`], a body that leaves its
+//! cell gets new neighbours, and a contact is resolved. Contacts that are simultaneous within the error bounds of their times, and
+//! the persistent contacts of the bodies concerned, are one event (`contact_event`). A contact that cannot end by an impulse persists
+//! (`decide`): a body at rest or sliding on a plane, and the paradox of two smooth bodies.
 //!
-//! **Tied bodies.** What joints and loads make one system (`ties`) is moved by [`crate::flow`] from the start, and only that. Its
-//! contacts are searched for with the same certificate, on the motion as integrated; its impacts are those of the whole mechanism,
-//! and the joints carry their share.
+//! **Parts.** [`Simulation`] ties together three parts with state of their own: `dynamics`, how every body moves now, the groups and the
+//! persistent contacts; `predict`, the event queue and the grid of cells; `bookkeeping`, the ledger, the counts and the reason why the
+//! run ended.
+//!
+//! **Groups.** Bodies that joints and loads constrain are moved by [`crate::flow`] from the start, and so are bodies in persistent contact
+//! while it lasts. Their contacts are searched for with the same certificate, on the motion as integrated; their impacts are those
+//! of the whole mechanism, in which the joints carry their share.
 //!
 //! **Time.** The clock has two parts, an epoch and the time since. The epoch moves on by powers of two before the time
 //! since grows long, so that a long run keeps the resolution of a short one: times, positions and gaps of the millionth
 //! event are as exact as the first's.
 //!
-//! **Same scene, same bytes.** Everything that is computed depends on the states alone, and entries of one time are taken
-//! in the order of their contents. A [`Snapshot`] holds the whole state; what is resumed from it goes on to the bit.
+//! **Same scene, same bytes.** Everything that is computed depends on the states alone, and entries of one time are ordered by
+//! their contents. A [`Snapshot`] holds the whole state; a run resumed from it continues to the same bits.
 
+mod bookkeeping;
 mod cells;
+mod cluster;
 mod constrained;
 mod contact_event;
-mod epoch;
-mod events;
+mod decide;
+mod dynamics;
+mod formation;
 mod grip;
 mod group;
+mod group_event;
+mod groups;
 mod impact;
 mod interpenetration;
 mod motion;
+mod neighbours;
+mod pair;
 mod persistent;
 mod predict;
 mod queue;
@@ -38,62 +48,34 @@ mod snapshot;
 mod spoiled;
 mod start;
 
-use std::collections::BTreeMap;
-
 use crate::body::State;
-use crate::contact::Side;
 use crate::record::{Moment, Recorder, Sample};
-use crate::run::{Audit, Cause, Clock, Counts, Failure, InvalidStart, Ledger, Stopped, World};
+use crate::run::{Audit, Cause, Counts, Failure, InvalidStart, Stopped, World};
 use crate::scene::model::RunSettings;
-use cells::Cells;
-use group::Group;
-use motion::{BodyMotion, Trajectory};
-use queue::{Due, Entry, Pair, Queue};
-use resolution::Persistence;
+use bookkeeping::Bookkeeping;
+use dynamics::Dynamics;
+use pair::Pair;
+use predict::Predictor;
+use queue::NextEvent;
 
 pub use constrained::SingularPassages;
 pub use rolling::RollingDemand;
 pub use snapshot::Snapshot;
 
-/// A run under way.
+/// A run in progress.
 #[derive(Debug, Clone)]
 pub struct Simulation {
-    world: World,
     settings: RunSettings,
-    clock: Clock,
-    motions: Vec<BodyMotion>,
-    groups: Vec<Option<Group>>,
-    /// Contacts that last.
-    standing: BTreeMap<Pair, Persistence>,
-    /// Contacts that are rolling joints, as long as friction lets them roll.
-    rolling: BTreeMap<Pair, usize>,
-    /// What the other rolling joints have asked of their surfaces.
-    demands: BTreeMap<usize, RollingDemand>,
-    /// The singular configurations that linkages have passed, by the first body of each.
-    singular: BTreeMap<usize, SingularPassages>,
-    cells: Option<Cells>,
-    queue: Queue,
-    ledger: Ledger,
-    counts: Counts,
-    stopped: Option<Stopped>,
-    failure: Option<Failure>,
-    /// Goes up with every piece of held motion.
-    pieces: u32,
-    /// The time when pieces were last looked back at.
-    piece_mark: f64,
-    /// Whether forces that nobody adds up have acted from outside since the last check.
-    unbalanced: bool,
-    /// Room for a list of pairs, kept for reuse.
-    found: Vec<Pair>,
-    /// The number of events when all pairs were last looked at.
-    looked: u64,
+    dynamics: Dynamics,
+    predictor: Predictor,
+    books: Bookkeeping,
 }
 
 /// Events in a row without progress that end a run.
 const MOST_STALLED: u64 = 20_000;
 
-/// So many entries of the queue, or states sampled, at most between two returns to whoever drives the run.
-const MOST_CHORES: usize = 1000;
+/// At most so many queue entries, or sampled states, between two returns to the caller.
+const MOST_ENTRIES: usize = 1000;
 const MOST_SAMPLES: usize = 100_000;
 
 /// From this many bodies on a grid of cells pays in an open world.
@@ -109,103 +91,63 @@ impl Simulation {
         if !invalid.is_empty() {
             return Err(invalid);
         }
-        let motions = states
-            .iter()
-            .enumerate()
-            .map(|(i, state)| BodyMotion {
-                course: Trajectory::Flight(Box::new(world.flight(i, state))),
-                since: 0.0,
-                version: 1,
-                boxes: [0; 3],
-            })
-            .collect();
-        let ledger = Ledger::open(&world, states);
-        let mut simulation = Self {
-            clock: Clock::start(),
-            settings,
-            motions,
-            groups: Vec::new(),
-            standing: BTreeMap::new(),
-            rolling: BTreeMap::new(),
-            demands: BTreeMap::new(),
-            singular: BTreeMap::new(),
-            cells: None,
-            queue: Queue::default(),
-            ledger,
-            counts: Counts::default(),
-            stopped: None,
-            failure: None,
-            pieces: 0,
-            piece_mark: -1.0,
-            unbalanced: false,
-            found: Vec::new(),
-            looked: 0,
-            world,
-        };
-        simulation.clock.length = simulation.epoch_length();
-        for body in 0..states.len() {
-            simulation.wrap(body);
+        let books = Bookkeeping::new(&world, states);
+        let dynamics = Dynamics::new(world, states, settings.until);
+        let mut simulation = Self { settings, dynamics, predictor: Predictor::default(), books };
+        if simulation.world().periodic.is_some() || states.len() >= MANY {
+            simulation.predictor.build_cells(&simulation.dynamics);
         }
-        if simulation.world.periodic.is_some() || states.len() >= MANY {
-            simulation.build_cells();
-        }
-        simulation.begin()?;
-        simulation.look_around(0.0);
+        simulation.start()?;
+        simulation.books.audit_pairs(&simulation.dynamics, 0.0);
         Ok(simulation)
     }
 
-    /// Goes on to the next event, or for a while where none comes, and returns whether there may be more. What happens goes
-    /// to the recorder.
+    /// Goes on to the next event, or for a while if none comes, and returns whether there may be more. Reports to the recorder.
     pub fn step(&mut self, recorder: &mut impl Recorder) -> bool {
         self.step_to(f64::INFINITY, recorder)
     }
 
-    /// [`Simulation::step`], but not beyond a time to look around at: where that comes first, the clock stands there,
-    /// nothing has stopped, and false is returned.
+    /// [`Simulation::step`], but not beyond a time to pause at: if that comes first, the clock stands there, the run has not
+    /// stopped, and the result is false.
     pub fn step_to(&mut self, pause: f64, recorder: &mut impl Recorder) -> bool {
-        for _ in 0..MOST_CHORES {
-            if self.stopped.is_some() {
+        for _ in 0..MOST_ENTRIES {
+            if self.books.stopped.is_some() {
                 return false;
             }
-            let end = self.clock.local(self.settings.until.min(pause));
-            let due = self.queue.peek().map_or(f64::INFINITY, |entry| entry.time);
-            if !self.sample(due.min(end), recorder) {
+            let end = self.dynamics.clock.local(self.settings.until.min(pause));
+            let next = self.predictor.next_time();
+            if !self.sample(next.min(end), recorder) {
                 return true;
             }
-            if due > end && pause < self.settings.until {
-                self.clock.now = self.clock.now.max(end);
+            if next > end {
+                self.reach(end, pause < self.settings.until);
                 return false;
             }
-            if due > end {
-                self.clock.now = end;
-                self.check_end();
-                self.stopped = Some(Stopped::Until);
-                return false;
-            }
-            let Some(entry) = self.queue.pop() else { continue };
-            if !self.is_valid(&entry) {
+            let Some(entry) = self.predictor.queue.pop() else { continue };
+            if !self.dynamics.is_current(&entry) {
                 continue;
             }
-            match entry.due {
-                Due::Epoch => self.next_epoch(),
-                Due::Cross { body, axis, up } => self.cross(body as usize, usize::from(axis), up, entry.time),
-                Due::Search(pair) => self.search(pair, entry.time),
-                Due::DenseStep { group } => {
-                    // Held motion costs more than a chore: whoever drives the run is asked after each piece.
-                    self.end_step(group as usize, recorder);
-                    if self.is_few() {
-                        self.look_around(self.clock.now);
-                    }
-                    return self.after_event();
+            let (t, dynamics, books) = (entry.time, &self.dynamics, &mut self.books);
+            match entry.event {
+                NextEvent::Epoch => self.next_epoch(),
+                NextEvent::Cross { body, axis, up } => {
+                    self.predictor.cross(dynamics, books, body as usize, usize::from(axis), up, t);
                 }
-                Due::Part(pair) => {
-                    self.exit(pair, entry.time, recorder);
-                    return self.after_event();
+                NextEvent::Search(pair) => self.predictor.search(dynamics, books, pair, t),
+                NextEvent::StepEnd { group } => {
+                    // A dense-output step costs more than other entries: return to the caller after each.
+                    self.step_end_event(group, recorder);
+                    self.books.audit_pairs_of_few(&self.dynamics);
+                    return self.goes_on();
                 }
-                Due::Touch { pair, error } => {
-                    let happened = self.touch(entry.time, pair, error, recorder);
-                    if !self.after_event() || happened {
-                        return self.stopped.is_none();
+                NextEvent::Exit(pair) => {
+                    self.exit_event(pair, t, recorder);
+                    return self.goes_on();
+                }
+                NextEvent::Contact { pair, error } => {
+                    let happened = self.contact_event(t, pair, error, recorder);
+                    if !self.goes_on() || happened {
+                        return self.books.stopped.is_none();
                     }
                 }
             }
@@ -213,50 +155,81 @@ impl Simulation {
         true
     }
 
-    /// Runs to the end; `go_on` is asked after each event, and now and then where none comes.
+    /// Puts the clock at a time before the next event: a pause, or the end of the run.
+    fn reach(&mut self, end: f64, pauses: bool) {
+        let clock = &mut self.dynamics.clock;
+        if pauses {
+            clock.now = clock.now.max(end);
+            return;
+        }
+        clock.now = end;
+        self.books.audit_pairs(&self.dynamics, end);
+        self.books.check(&mut self.dynamics);
+        self.books.stopped = Some(Stopped::Until);
+    }
+
+    /// Runs to the end; calls `go_on` after each event, and now and then if none comes.
     pub fn run(&mut self, recorder: &mut impl Recorder, mut go_on: impl FnMut(&Self) -> bool) -> Stopped {
         while self.step(recorder) {
             if !go_on(self) {
                 self.interrupt();
             }
         }
-        self.stopped.unwrap_or(Stopped::Interrupted)
+        self.books.stopped.unwrap_or(Stopped::Interrupted)
     }
 
     /// Ends the run here.
     pub fn interrupt(&mut self) {
-        self.stopped.get_or_insert(Stopped::Interrupted);
+        self.books.stop(Stopped::Interrupted);
     }
 
     /// Lets a run that was interrupted, or that reached its last event, go on to another. The time to stop at stays, as nothing
-    /// beyond it is foretold: to stop on the way, ask [`Simulation::step_to`].
+    /// beyond it is predicted: to stop on the way, call [`Simulation::step_to`].
     pub fn go_on(&mut self, max_events: usize) {
         self.settings.max_events = max_events;
-        if matches!(self.stopped, Some(Stopped::Interrupted | Stopped::MaxEvents)) {
-            self.stopped = None;
+        if matches!(self.books.stopped, Some(Stopped::Interrupted | Stopped::MaxEvents)) {
+            self.books.stopped = None;
         }
     }
 
-    fn after_event(&mut self) -> bool {
-        if self.counts.events >= self.settings.max_events as u64 {
-            self.stopped.get_or_insert(Stopped::MaxEvents);
+    /// Ends the run after its last event, or if it makes no progress; returns whether it goes on.
+    fn goes_on(&mut self) -> bool {
+        if self.books.counts.events >= self.settings.max_events as u64 {
+            self.books.stop(Stopped::MaxEvents);
         }
-        if self.counts.stalled > MOST_STALLED {
-            self.stopped.get_or_insert(Stopped::Stalled);
+        if self.books.counts.stalled > MOST_STALLED {
+            self.books.stop(Stopped::Stalled);
         }
-        self.stopped.is_none()
+        self.books.stopped.is_none()
+    }
+
+    /// Moves the clock to an event.
+    fn advance_clock(&mut self, t: f64) {
+        let (clock, counts) = (&mut self.dynamics.clock, &mut self.books.counts);
+        counts.stalled = if t > clock.now { 0 } else { counts.stalled + 1 };
+        clock.now = clock.now.max(t);
+    }
+
+    /// Moves the zero of time.
+    fn next_epoch(&mut self) {
+        // If the next event is far off, several epochs pass at once.
+        let idle = self.predictor.next_time().min(self.dynamics.end());
+        let by = self.dynamics.clock.move_on(idle);
+        self.predictor.queue.shift(by, |entry| self.dynamics.is_current(entry));
+        self.dynamics.shift(by);
+        self.predictor.push_epoch(&self.dynamics);
     }
 
     /// The world.
     #[must_use]
     pub fn world(&self) -> &World {
-        &self.world
+        &self.dynamics.world
     }
 
     /// The time of the latest event, or of the end.
     #[must_use]
     pub fn time(&self) -> f64 {
-        self.clock.absolute(self.clock.now)
+        self.dynamics.time()
     }
 
     /// The time to stop at.
@@ -268,104 +241,77 @@ impl Simulation {
     /// The counts so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        self.counts
+        self.books.counts
     }
 
     /// The audit so far.
     #[must_use]
     pub fn audit(&self) -> Audit {
-        self.ledger.audit
+        self.books.ledger.audit
     }
 
-    /// Why it has stopped, if it has.
+    /// Why the run has stopped, if it has.
     #[must_use]
     pub fn stopped(&self) -> Option<Stopped> {
-        self.stopped
+        self.books.stopped
     }
 
-    /// What could not be followed, where that ended the run.
+    /// What could not be followed, if that ended the run.
     #[must_use]
     pub fn failure(&self) -> Option<Failure> {
-        self.failure
+        self.books.failure
     }
 
-    fn lose(&mut self, pair: &Pair, cause: Cause) {
-        self.lose_sides(Self::sides(pair), cause);
-    }
-
-    fn lose_sides(&mut self, sides: [Side; 2], cause: Cause) {
-        if self.stopped.is_none() {
-            self.stopped = Some(Stopped::Failed);
-            self.failure = Some(Failure { time: self.time(), sides, cause });
-        }
+    /// Ends the run because a pair could not be followed.
+    fn fail(&mut self, pair: &Pair, cause: Cause) {
+        self.books.fail(self.dynamics.time(), pair.sides(), cause);
     }
 
     /// All bodies' states at the present time; positions run on beyond the walls of a periodic box.
     #[must_use]
     pub fn states(&self) -> Vec<State> {
-        self.states_at(self.clock.now)
+        self.dynamics.states(self.dynamics.clock.now)
     }
 
-    /// Samples up to a time; false if there are more to take.
+    /// The friction that the rolling joints have needed, by joint.
+    pub fn rolling_demands(&self) -> impl Iterator<Item = &RollingDemand> {
+        self.books.demands.iter()
+    }
+
+    /// The singular configurations that linkages have passed.
+    pub fn singular_passages(&self) -> impl Iterator<Item = &SingularPassages> {
+        self.books.singular.iter()
+    }
+
+    /// How many rows of the joints depend on others in the present configuration: the reactions are then those of least norm.
+    #[must_use]
+    pub fn dependent_rows(&self) -> usize {
+        constrained::dependent_rows(&self.dynamics)
+    }
+
+    /// Takes the samples up to a time; false if there are more to take.
     fn sample(&mut self, until: f64, recorder: &mut impl Recorder) -> bool {
         if self.settings.sample <= 0.0 {
             return true;
         }
         let mut batch = Vec::new();
-        for _ in 0..=MOST_SAMPLES / self.motions.len().max(1) {
+        for _ in 0..=MOST_SAMPLES / self.dynamics.motions.len().max(1) {
             #[expect(clippy::cast_precision_loss, reason = "fewer samples than 2^53")]
-            let time = self.counts.samples as f64 * self.settings.sample;
-            let local = self.clock.local(time);
+            let time = self.books.counts.samples as f64 * self.settings.sample;
+            let local = self.dynamics.clock.local(time);
             if local > until || time > self.settings.until {
                 return true;
             }
-            self.counts.samples += 1;
+            self.books.counts.samples += 1;
             batch.clear();
-            batch.extend(self.states_at(local).into_iter().enumerate().map(|(body, state)| Sample {
-                time,
-                moment: Moment::Sample,
-                body,
-                state,
-            }));
+            let states = self.dynamics.states(local).into_iter().enumerate();
+            batch.extend(states.map(|(body, state)| Sample { time, moment: Moment::Sample, body, state }));
             recorder.samples(&batch);
-            self.look_at_sample(local);
-            if !self.world.joints.is_empty() {
-                recorder.reactions(&self.reactions_at(local));
+            self.books.audit_pairs_at_sample(&self.dynamics, local);
+            if !self.world().joints.is_empty() {
+                recorder.reactions(&constrained::reactions(&self.dynamics, local));
             }
         }
         false
-    }
-
-    /// Whether an entry was computed from the courses that its bodies are still on.
-    fn is_valid(&self, entry: &Entry) -> bool {
-        let version = |body: u32| self.motions[body as usize].version;
-        match entry.due {
-            Due::Epoch => true,
-            Due::DenseStep { group } => {
-                self.groups[group as usize].as_ref().is_some_and(|group| group.version == entry.versions[0])
-            }
-            Due::Cross { body, .. } => version(body) == entry.versions[0],
-            // Both bodies of a pair may have put it on the list.
-            Due::Part(pair) => self.standing.contains_key(&pair) && self.versions(&pair) == entry.versions,
-            Due::Search(pair) | Due::Touch { pair, .. } => self.versions(&pair) == entry.versions,
-        }
-    }
-
-    /// Checks totals against the ledger, and all pairs, at the end.
-    fn check_end(&mut self) {
-        self.look_around(self.clock.now);
-        self.check();
-    }
-
-    /// Checks totals against the ledger.
-    fn check(&mut self) {
-        self.book_all_friction(self.clock.now);
-        let states = self.states_at(self.clock.now);
-        if self.unbalanced {
-            self.ledger.reopen_momentum(&self.world, &states, self.time());
-            self.unbalanced = self.is_held_from_outside();
-        }
-        self.ledger.check(&self.world, &states, self.time(), self.counts.events);
-        self.check_joints();
     }
 }

@@ -1,105 +1,106 @@
-//! How a body moves now: freely, or held in a group; and where that puts it.
+//! How a body moves at present: in free flight, or as a member of a group.
 
 use nalgebra::Vector3;
 
-use super::Simulation;
-use super::queue::{Pair, PairSide};
+use super::group::Group;
 use crate::body::State;
-use crate::motion::Flight;
+use crate::motion::{Anchored, Flight, Motion};
 
-/// How a body moves now.
+/// How a body moves at present.
 #[derive(Debug, Clone)]
 pub(super) struct BodyMotion {
-    pub course: Trajectory,
-    /// The time, since the epoch, at which the course begins.
+    pub trajectory: Trajectory,
+    /// The time, since the epoch, at which the trajectory begins.
     pub since: f64,
-    /// Goes up whenever the course changes.
+    /// Goes up whenever the trajectory changes.
     pub version: u32,
-    /// How many boxes the body has been put back by, in all.
+    /// By how many boxes the body has been wrapped, in all.
     pub boxes: [i32; 3],
 }
 
-/// A course.
+/// The trajectory of a body.
 #[derive(Debug, Clone)]
 pub(super) enum Trajectory {
-    /// Freely.
+    /// Free flight.
     Flight(Box<Flight>),
-    /// In contact, as this member of this group.
-    Held { group: u32, member: u32 },
+    /// The motion of this member of this group.
+    Grouped { group: u32, member: u32 },
 }
 
-impl Simulation {
-    pub(super) fn states_at(&self, t: f64) -> Vec<State> {
-        (0..self.motions.len()).map(|body| self.unwrapped(body, t)).collect()
+impl BodyMotion {
+    /// Marks the trajectory as changed, so that predictions made from it are stale.
+    pub fn change(&mut self) {
+        self.version = self.version.wrapping_add(1);
+    }
+}
+
+/// The motion of a group's member over the present dense-output step.
+#[derive(Clone, Copy)]
+pub(super) struct MemberMotion<'a> {
+    pub group: &'a Group,
+    pub member: usize,
+}
+
+impl Motion for MemberMotion<'_> {
+    fn at(&self, t: f64) -> State {
+        self.group.state(self.member, t)
     }
 
-    /// A body's state, in the box where its course began.
-    pub(super) fn state(&self, body: usize, t: f64) -> State {
-        let motion = &self.motions[body];
-        match &motion.course {
-            Trajectory::Flight(flight) => flight.at(t - motion.since),
-            Trajectory::Held { group, member } => self.held_state(*group, *member, t),
+    fn acceleration(&self) -> Vector3<f64> {
+        Vector3::zeros()
+    }
+
+    fn acceleration_bound(&self) -> f64 {
+        self.group.step.acceleration_bound(self.member)
+    }
+
+    fn turning_bound(&self) -> f64 {
+        self.group.step.turning_bound(self.member)
+    }
+}
+
+/// The motion of a body as the contact search needs it.
+#[derive(Clone, Copy)]
+pub(super) enum SearchMotion<'a> {
+    /// Free flight.
+    Flight(Anchored<&'a Flight>),
+    /// A member of a group.
+    Member(MemberMotion<'a>),
+}
+
+impl Motion for SearchMotion<'_> {
+    fn at(&self, t: f64) -> State {
+        match self {
+            Self::Flight(motion) => motion.at(t),
+            Self::Member(motion) => motion.at(t),
         }
     }
 
-    pub(super) fn unwrapped(&self, body: usize, t: f64) -> State {
-        let mut state = self.state(body, t);
-        state.position -= self.world.boxes(self.motions[body].boxes);
-        state
-    }
-
-    pub(super) fn versions(&self, pair: &Pair) -> [u32; 2] {
-        let first = match pair.first {
-            PairSide::Plane(_) => 0,
-            PairSide::Body(body) => self.motions[body as usize].version,
-        };
-        [first, self.motions[pair.second as usize].version]
-    }
-
-    /// Sets a body on a free course from a state, put back into the box.
-    pub(super) fn launch(&mut self, body: usize, state: &State, t: f64) {
-        let flight = self.world.flight(body, state);
-        let motion = &mut self.motions[body];
-        motion.course = Trajectory::Flight(Box::new(flight));
-        motion.since = t;
-        motion.version = motion.version.wrapping_add(1);
-        self.wrap(body);
-    }
-
-    /// Puts a flying body back into the box, by whole boxes, at the start of its course.
-    pub(super) fn wrap(&mut self, body: usize) {
-        let Some(lengths) = self.world.periodic else { return };
-        // Tied bodies stay together, wherever that is.
-        if self.world.constrained(body) {
-            return;
-        }
-        let motion = &mut self.motions[body];
-        let Trajectory::Flight(flight) = &motion.course else { return };
-        let mut start = *flight.start();
-        let mut moved = false;
-        for i in 0..3 {
-            if lengths[i] > 0.0 {
-                let boxes = (start.position[i] / lengths[i]).floor();
-                if boxes != 0.0 {
-                    moved = true;
-                    start.position[i] -= boxes * lengths[i];
-                    #[expect(
-                        clippy::cast_possible_truncation,
-                        reason = "boxes crossed are counted in 32 bits"
-                    )]
-                    let whole = boxes as i32;
-                    motion.boxes[i] = motion.boxes[i].saturating_sub(whole);
-                }
-            }
-        }
-        if moved {
-            let flight = self.world.flight(body, &start);
-            motion.course = Trajectory::Flight(Box::new(flight));
+    fn acceleration(&self) -> Vector3<f64> {
+        match self {
+            Self::Flight(motion) => motion.acceleration(),
+            Self::Member(motion) => motion.acceleration(),
         }
     }
 
-    /// The displacement of the second body of a pair.
-    pub(super) fn displacement(&self, pair: &Pair) -> Vector3<f64> {
-        self.world.boxes(pair.image)
+    fn acceleration_bound(&self) -> f64 {
+        match self {
+            Self::Flight(motion) => motion.acceleration_bound(),
+            Self::Member(motion) => motion.acceleration_bound(),
+        }
+    }
+
+    fn turning_bound(&self) -> f64 {
+        match self {
+            Self::Flight(motion) => motion.turning_bound(),
+            Self::Member(motion) => motion.turning_bound(),
+        }
+    }
+
+    fn angular_acceleration_bound(&self) -> f64 {
+        match self {
+            Self::Flight(motion) => motion.angular_acceleration_bound(),
+            Self::Member(motion) => motion.angular_acceleration_bound(),
+        }
     }
 }

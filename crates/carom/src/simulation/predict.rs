@@ -1,399 +1,325 @@
-//! Who may touch whom, and when: bounding spheres first, the certified search only where they overlap.
+//! Predicts which pairs may touch, and when: bounding spheres first, the certified search only where they overlap.
+
+use std::collections::BTreeSet;
 
 use nalgebra::Vector3;
 
+use super::bookkeeping::Bookkeeping;
 use super::cells::Cells;
-use super::queue::{Due, Entry, Pair, PairSide};
-use super::resolution::Persistence;
-use super::{Simulation, Trajectory};
-use crate::body::State;
-use crate::contact::Side;
-use crate::motion::{Anchored, Flight, Motion};
-use crate::run::index;
+use super::dynamics::Dynamics;
+use super::interpenetration::exit;
+use super::pair::{Pair, PairSide};
+use super::persistent::Persistence;
+use super::queue::{Entry, NextEvent, Queue};
+use crate::motion::Motion;
+use crate::run::tolerances::SIMULTANEOUS;
+use crate::run::{Cause, index};
 use crate::toi::{self, Meeting, Start, Window, first_contact, first_contact_with_plane};
 
-/// Bounding spheres are taken a little larger, so that no rounding of their touch matters.
-const MARGIN: f64 = 1.0 + 1e-9;
+/// Bounding spheres are taken a little larger, so that rounding cannot make them miss each other.
+pub(super) const MARGIN: f64 = 1.0 + 1e-9;
 
-/// How far a search looks, in passages of the pair's size: beyond that most contacts never happen, because something else
-/// comes between.
+/// The time that a search covers, in passages of the pair's size: later contacts mostly never happen, because another event changes
+/// a trajectory first.
 const PASSAGES: f64 = 16.0;
 
-/// A body's motion over the time that a search looks at.
-#[derive(Clone, Copy)]
-pub(super) enum SearchMotion<'a> {
-    /// A free flight.
-    Flight(Anchored<&'a Flight>),
-    /// A held body's.
-    Held(super::persistent::HeldMotion<'a>),
+/// The predicted events, and the grid that finds neighbours.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Predictor {
+    pub queue: Queue,
+    pub cells: Option<Cells>,
+    /// Room for a list of pairs, kept for reuse.
+    pub pairs: Vec<Pair>,
 }
 
-impl Motion for SearchMotion<'_> {
-    fn at(&self, t: f64) -> State {
-        match self {
-            Self::Flight(motion) => motion.at(t),
-            Self::Held(motion) => motion.at(t),
+impl Predictor {
+    /// Adds an event to the queue, unless it lies beyond the end of the run.
+    pub fn push(&mut self, dynamics: &Dynamics, time: f64, event: NextEvent, versions: [u32; 2]) {
+        if time <= dynamics.end() {
+            self.queue.push(Entry { time, event, versions });
         }
     }
 
-    fn acceleration(&self) -> Vector3<f64> {
-        match self {
-            Self::Flight(motion) => motion.acceleration(),
-            Self::Held(motion) => motion.acceleration(),
-        }
+    /// Adds the contact of a pair to the queue.
+    pub fn push_contact(&mut self, dynamics: &Dynamics, time: f64, pair: Pair, error: f64) {
+        self.push(dynamics, time, NextEvent::Contact { pair, error }, dynamics.versions(&pair));
     }
 
-    fn acceleration_bound(&self) -> f64 {
-        match self {
-            Self::Flight(motion) => motion.acceleration_bound(),
-            Self::Held(motion) => motion.acceleration_bound(),
-        }
+    /// Adds the end of the clock's present epoch to the queue.
+    pub fn push_epoch(&mut self, dynamics: &Dynamics) {
+        self.queue.push(Entry { time: dynamics.clock.length, event: NextEvent::Epoch, versions: [0; 2] });
     }
 
-    fn turning_bound(&self) -> f64 {
-        match self {
-            Self::Flight(motion) => motion.turning_bound(),
-            Self::Held(motion) => motion.turning_bound(),
-        }
+    /// Adds the end of a group's present step to the queue.
+    pub fn push_step_end(&mut self, dynamics: &Dynamics, group: u32) {
+        let named = dynamics.groups.named(group);
+        self.push(dynamics, named.end(), NextEvent::StepEnd { group }, [named.version, 0]);
     }
 
-    fn angular_acceleration_bound(&self) -> f64 {
-        match self {
-            Self::Flight(motion) => motion.angular_acceleration_bound(),
-            Self::Held(motion) => motion.angular_acceleration_bound(),
-        }
+    /// The time of the next entry.
+    pub fn next_time(&self) -> f64 {
+        self.queue.peek().map_or(f64::INFINITY, |entry| entry.time)
     }
-}
 
-impl Simulation {
-    pub(super) fn trajectory(&self, body: usize) -> SearchMotion<'_> {
-        let motion = &self.motions[body];
-        match &motion.course {
-            Trajectory::Flight(flight) => {
-                SearchMotion::Flight(Anchored { motion: flight, since: motion.since })
+    /// The contacts that are simultaneous with a contact, each pair once, and that contact itself. They leave the queue.
+    pub fn simultaneous(
+        &mut self,
+        dynamics: &Dynamics,
+        books: &mut Bookkeeping,
+        t: f64,
+        (pair, error): (Pair, f64),
+    ) -> Vec<(Pair, f64)> {
+        let mut found = vec![(pair, error)];
+        let mut known = BTreeSet::from([pair]);
+        let window = simultaneity_window(dynamics);
+        while let Some(&entry) = self.queue.peek() {
+            if !dynamics.is_current(&entry) {
+                self.queue.pop();
+                continue;
             }
-            Trajectory::Held { group, member } => SearchMotion::Held(self.held_motion(*group, *member)),
+            match entry.event {
+                NextEvent::Contact { pair, error: other }
+                    if entry.time <= t + (error + other).min(window) && other <= window =>
+                {
+                    self.queue.pop();
+                    if known.insert(pair) {
+                        found.push((pair, other));
+                    }
+                }
+                NextEvent::Search(pair) if entry.time <= t => {
+                    self.queue.pop();
+                    self.search(dynamics, books, pair, entry.time);
+                }
+                NextEvent::Cross { body, axis, up } if entry.time <= t => {
+                    self.queue.pop();
+                    self.cross(dynamics, books, body as usize, usize::from(axis), up, entry.time);
+                }
+                _ => break,
+            }
         }
+        found
     }
 
-    /// The time until which a body's course is known.
-    pub(super) fn known_until(&self, body: usize) -> f64 {
-        match self.motions[body].course {
-            Trajectory::Flight(_) => f64::INFINITY,
-            Trajectory::Held { group, .. } => self.step_end(group),
-        }
-    }
-
-    pub(super) fn build_cells(&mut self) {
-        let solid = |i: &usize| self.world.solid(*i);
-        let radius = (0..self.motions.len()).filter(solid).map(|i| self.world.radius[i]).fold(0.0, f64::max);
-        let diameter = if radius > 0.0 { 2.0 * radius * MARGIN } else { 1.0 };
-        let t = self.clock.now;
-        let positions: Vec<Vector3<f64>> =
-            (0..self.motions.len()).map(|body| self.state(body, t).position).collect();
-        self.cells = Some(Cells::new(diameter, self.world.periodic.as_ref(), &positions));
-    }
-
-    /// A body has a new course: everything it may meet is looked at anew, pairs in `parting` as just leaving contact.
-    pub(super) fn meet_all(&mut self, body: usize, t: f64, parting: &[Pair]) {
-        if !self.world.solid(body) {
+    /// Predicts anew everything that a body may touch, pairs in `separating` as just leaving contact. That list is in ascending order.
+    pub fn predict_body(
+        &mut self,
+        dynamics: &Dynamics,
+        books: &mut Bookkeeping,
+        body: usize,
+        t: f64,
+        separating: &[Pair],
+    ) {
+        let world = &dynamics.world;
+        if !world.can_collide(body) {
             return;
         }
-        self.enter_cell(body, t);
-        let number = index(body);
-        if !self.world.bodies[body].fixed {
-            for plane in 0..self.world.planes.len() {
-                let pair = Pair { first: PairSide::Plane(index(plane)), second: number, image: [0; 3] };
-                if !self.is_joined(Self::sides(&pair), pair.image) {
-                    self.meet(pair, t, parting);
+        self.enter_cell(dynamics, body, t);
+        if !world.bodies[body].fixed {
+            for plane in 0..world.planes.len() {
+                let first = PairSide::Plane(index(plane));
+                let pair = Pair { first, second: index(body), image: [0; 3] };
+                if !world.is_joined(pair.sides(), pair.image) {
+                    self.predict_pair(dynamics, books, pair, t, separating);
                 }
             }
         }
-        self.meet_bodies(body, t, |_| true, parting);
+        self.predict_neighbours(dynamics, books, body, t, |_| true, separating);
     }
 
-    /// The bodies in some of the neighbouring cells, or all bodies where there are no cells or the body is held.
-    fn meet_bodies(&mut self, body: usize, t: f64, wanted: impl Fn([i32; 3]) -> bool, parting: &[Pair]) {
-        let mut found = std::mem::take(&mut self.found);
-        self.each_neighbour(body, wanted, |pair| found.push(pair));
-        for pair in found.drain(..) {
-            self.meet(pair, t, parting);
-        }
-        self.found = found;
-    }
-
-    /// Visits the pairs of a body with those in some of the neighbouring cells, or with all where there are no cells.
-    pub(super) fn each_neighbour(
-        &self,
+    /// Predicts a body's pairs with the bodies in some of the neighbouring cells.
+    pub fn predict_neighbours(
+        &mut self,
+        dynamics: &Dynamics,
+        books: &mut Bookkeeping,
         body: usize,
+        t: f64,
         wanted: impl Fn([i32; 3]) -> bool,
-        mut visit: impl FnMut(Pair),
+        separating: &[Pair],
     ) {
-        let number = index(body);
-        let mut take = |other: u32, image: [i32; 3]| {
-            if let Some(pair) = self.pair_of(number, other, image) {
-                visit(pair);
-            }
-        };
-        match &self.cells {
-            // A held body may leave its cell on a curve: everyone counts, by the images about the nearest.
-            Some(cells) if self.flies(body) => {
-                let all = wanted([0; 3]);
-                cells.neighbours(body, wanted, |other, image| {
-                    if self.flies(other as usize) {
-                        take(other, image);
-                    }
-                });
-                // A body that enters new cells knows the held ones already.
-                if all {
-                    let here = self.state(body, self.clock.now).position;
-                    let held = (0..self.motions.len()).filter(|&other| !self.flies(other));
-                    held.for_each(|other| self.each_image(&here, other, |image| take(index(other), image)));
-                }
-            }
-            _ => {
-                let here = self.state(body, self.clock.now).position;
-                for other in 0..self.motions.len() {
-                    self.each_image(&here, other, |image| take(index(other), image));
-                }
-            }
+        let mut pairs = std::mem::take(&mut self.pairs);
+        self.each_neighbour(dynamics, body, wanted, |pair| pairs.push(pair));
+        for pair in pairs.drain(..) {
+            self.predict_pair(dynamics, books, pair, t, separating);
         }
+        self.pairs = pairs;
     }
 
-    /// Visits the images of a body about the one nearest to a place.
-    fn each_image(&self, here: &Vector3<f64>, other: usize, mut visit: impl FnMut([i32; 3])) {
-        let Some(lengths) = self.world.periodic else { return visit([0; 3]) };
-        let there = self.state(other, self.clock.now).position;
-        let spread = |i: usize| {
-            if lengths[i] > 0.0 {
-                #[expect(clippy::cast_possible_truncation, reason = "bodies are kept near the box")]
-                let nearest = ((here[i] - there[i]) / lengths[i]).round() as i32;
-                nearest - 1..=nearest + 1
-            } else {
-                0..=0
-            }
-        };
-        for x in spread(0) {
-            for y in spread(1) {
-                for z in spread(2) {
-                    visit([x, y, z]);
-                }
-            }
-        }
-    }
-
-    /// The pair of two bodies, the smaller number first; none if it cannot meet.
-    fn pair_of(&self, one: u32, other: u32, image: [i32; 3]) -> Option<Pair> {
-        let fixed = |body: u32| self.world.bodies[body as usize].fixed;
-        if one == other || (fixed(one) && fixed(other)) || !self.world.solid(other as usize) {
-            return None;
-        }
-        let pair = if one < other {
-            Pair { first: PairSide::Body(one), second: other, image }
-        } else {
-            Pair { first: PairSide::Body(other), second: one, image: image.map(|boxes| -boxes) }
-        };
-        (!self.is_joined(Self::sides(&pair), image)).then_some(pair)
-    }
-
-    /// Puts a pair on the list for when it may touch.
-    pub(super) fn meet(&mut self, pair: Pair, t: f64, parting: &[Pair]) {
-        match self.standing.get(&pair) {
-            Some(Persistence::Passing) => return self.await_exit(pair, t),
+    /// Predicts when a pair may touch.
+    pub fn predict_pair(
+        &mut self,
+        dynamics: &Dynamics,
+        books: &mut Bookkeeping,
+        pair: Pair,
+        t: f64,
+        separating: &[Pair],
+    ) {
+        match dynamics.contacts.get(&pair) {
+            Some(Persistence::Interpenetrating) => return self.predict_exit(dynamics, books, pair, t),
             Some(_) => return,
             None => {}
         }
-        if parting.contains(&pair) {
-            self.search_from(pair, t, Start::Parting);
-        } else if let Some(time) = self.reach(&pair, t) {
-            self.push(time, Due::Search(pair), self.versions(&pair));
+        if separating.binary_search(&pair).is_ok() {
+            self.search_from(dynamics, books, pair, t, Start::Parting);
+        } else if let Some(time) = earliest_contact(dynamics, &pair, t) {
+            self.push(dynamics, time, NextEvent::Search(pair), dynamics.versions(&pair));
         }
     }
 
-    /// Adds an entry, unless it lies beyond the end.
-    pub(super) fn push(&mut self, time: f64, due: Due, versions: [u32; 2]) {
-        if time <= self.clock.local(self.settings.until) {
-            self.queue.push(Entry { time, due, versions });
+    /// Predicts when an interpenetration ends, and notes its depth.
+    fn predict_exit(&mut self, dynamics: &Dynamics, books: &mut Bookkeeping, pair: Pair, t: f64) {
+        let Some((exit, deepest)) = exit(dynamics, &pair, t) else { return };
+        books.ledger.note_interpenetration(deepest, books.counts.events);
+        if let Some(exit) = exit {
+            self.push(dynamics, exit, NextEvent::Exit(pair), dynamics.versions(&pair));
         }
     }
 
-    /// A time before which the bounding spheres do not touch; none if they never do on these courses.
-    fn reach(&self, pair: &Pair, t: f64) -> Option<f64> {
-        let second = pair.second as usize;
-        let (two, here) = (self.trajectory(second), self.state(second, t));
-        let known = self.known_until(second);
-        let size = self.world.radius[second] * MARGIN;
-        let wait = match pair.first {
-            PairSide::Plane(k) => {
-                let plane = &self.world.planes[k as usize];
-                let height = plane.height(&here.position) - size;
-                let speed = plane.normal.dot(&here.velocity);
-                let pull = plane.normal.dot(&two.acceleration()) - two.acceleration_bound();
-                first_zero(height, speed, pull)
-            }
-            PairSide::Body(first) => {
-                let first = first as usize;
-                let (one, there) = (self.trajectory(first), self.state(first, t));
-                let known = known.min(self.known_until(first));
-                let size = size + self.world.radius[first] * MARGIN;
-                let x = here.position + self.displacement(pair) - there.position;
-                let v = here.velocity - there.velocity;
-                let pull = (two.acceleration() - one.acceleration()).norm()
-                    + one.acceleration_bound()
-                    + two.acceleration_bound();
-                let wait = if pull == 0.0 {
-                    spheres_meet(&x, &v, size)
-                } else {
-                    // As if it were thrown and pulled straight at us.
-                    first_zero(x.norm() - size, -v.norm(), -pull)
-                };
-                return wait.map(|wait| t + wait).filter(|&time| time <= known);
-            }
-        };
-        wait.map(|wait| t + wait).filter(|&time| time <= known)
-    }
-
-    /// The bounding spheres may touch now: looks for the contact.
-    pub(super) fn search(&mut self, pair: Pair, t: f64) {
-        if !self.standing.contains_key(&pair) {
-            self.search_from(pair, t, Start::Anywhere);
+    /// Monitors an inactive contact for as long as the trajectories of its bodies are known, at most until they have passed each
+    /// other: it becomes an event when its gap is no longer zero, or at the end of that time.
+    pub fn monitor(&mut self, dynamics: &Dynamics, pair: Pair, t: f64) {
+        let world = &dynamics.world;
+        let (mut known, mut acceleration) = (dynamics.end(), 0.0);
+        for body in pair.movable(world) {
+            known = known.min(dynamics.known_until(body));
+            acceleration += dynamics.motion(body).acceleration_bound();
+        }
+        let (size, speed) = (pair.size(world), pair.speed(world, |body| dynamics.state(body, t)));
+        let passage = (size / speed).min((size / acceleration).sqrt());
+        let span = passage.min(known - t);
+        let departure = pair.gap_departure(world, span, |body, wait| dynamics.state(body, t + wait));
+        let again = departure.map_or(span, |(wait, _)| wait);
+        // Contacts of groups are monitored again when the groups' steps end.
+        if t + again > t && (departure.is_some() || passage < known - t) {
+            self.push_contact(dynamics, t + again, pair, 0.0);
         }
     }
 
-    /// The same for a pair that has just been in contact and parts.
-    pub(super) fn search_parting(&mut self, pair: Pair, t: f64) {
-        self.search_from(pair, t, Start::Parting);
+    /// Searches for the contact of a pair whose bounding spheres may touch now.
+    pub fn search(&mut self, dynamics: &Dynamics, books: &mut Bookkeeping, pair: Pair, t: f64) {
+        if !dynamics.contacts.contains(&pair) {
+            self.search_from(dynamics, books, pair, t, Start::Anywhere);
+        }
     }
 
-    fn search_from(&mut self, pair: Pair, t: f64, start: Start) {
-        let second = pair.second as usize;
-        let end = self.clock.local(self.settings.until);
-        let versions = self.versions(&pair);
-        let two = self.trajectory(second);
-        let here = two.at(t);
-        let radius = self.world.radius[second];
-        let swiftness = |state: &State, bend: f64, radius: f64| state.velocity.norm() + bend.sqrt() * radius;
-        let (speed, size, known) = match pair.first {
-            PairSide::Plane(_) => {
-                (swiftness(&here, two.turning_bound(), radius), radius, self.known_until(second))
-            }
-            PairSide::Body(first) => {
-                let first = first as usize;
-                let one = self.trajectory(first);
-                let there = one.at(t);
-                let relative = (here.velocity - there.velocity).norm()
-                    + two.turning_bound().sqrt() * radius
-                    + one.turning_bound().sqrt() * self.world.radius[first];
-                (
-                    relative,
-                    radius + self.world.radius[first],
-                    self.known_until(second).min(self.known_until(first)),
-                )
-            }
-        };
-        let pull = self.world.gravity.norm();
-        let passage = if speed > 0.0 { size / speed } else { f64::INFINITY };
-        let passage = if pull > 0.0 { passage.min((size / pull).sqrt()) } else { passage };
-        let until = end.min(known).min(t + PASSAGES * passage);
+    /// Searches for the next contact of a pair that separates.
+    pub fn search_separating(&mut self, dynamics: &Dynamics, books: &mut Bookkeeping, pair: Pair, t: f64) {
+        self.search_from(dynamics, books, pair, t, Start::Parting);
+    }
+
+    fn search_from(
+        &mut self,
+        dynamics: &Dynamics,
+        books: &mut Bookkeeping,
+        pair: Pair,
+        t: f64,
+        start: Start,
+    ) {
+        let world = &dynamics.world;
+        let end = dynamics.end();
+        let versions = dynamics.versions(&pair);
+        let known = pair.bodies().map(|body| dynamics.known_until(body)).fold(f64::INFINITY, f64::min);
+        let until = end.min(known).min(t + PASSAGES * passage(dynamics, &pair, t));
         let window = Window { from: t, until, start };
-        let bodies = &self.world.bodies;
-        let motion = toi::Moving::new(&bodies[second].shape, &two).displaced(self.displacement(&pair));
+        let second = pair.second as usize;
+        let two = dynamics.motion(second);
+        let moving = toi::Moving::new(&world.bodies[second].shape, &two).displaced(pair.shift(world));
         let found = match pair.first {
-            PairSide::Plane(k) => first_contact_with_plane(motion, &self.world.planes[k as usize], window),
+            PairSide::Plane(k) => first_contact_with_plane(moving, &world.planes[k as usize], window),
             PairSide::Body(first) => {
-                let one = self.trajectory(first as usize);
-                first_contact(toi::Moving::new(&bodies[first as usize].shape, &one), motion, window)
+                let first = first as usize;
+                let one = dynamics.motion(first);
+                first_contact(toi::Moving::new(&world.bodies[first].shape, &one), moving, window)
             }
         };
-        self.counts.searches += 1;
-        self.counts.gaps += u64::from(found.evaluations);
+        books.counts.searches += 1;
+        books.counts.gaps += u64::from(found.evaluations);
         match found.meeting {
-            Meeting::At(contact) => {
-                let due = Due::Touch { pair, error: contact.time_error };
-                self.push(contact.time, due, versions);
-            }
+            Meeting::At(contact) => self.push_contact(dynamics, contact.time, pair, contact.time_error),
             Meeting::Apart if until < end && until < known => {
-                // Their spheres may have parted for good in the meantime.
-                if let Some(time) = self.reach(&pair, until) {
-                    self.push(time, Due::Search(pair), versions);
+                // The bounding spheres may have separated for good in the meantime.
+                if let Some(time) = earliest_contact(dynamics, &pair, until) {
+                    self.push(dynamics, time, NextEvent::Search(pair), versions);
                 }
             }
             Meeting::Apart => {}
-            // Work was bounded: go on from there.
-            Meeting::Undecided(time) if time > t => self.push(time, Due::Search(pair), versions),
-            Meeting::Undecided(_) => {
-                self.lose(&pair, super::Cause::Search);
+            // The search has a bounded number of evaluations: continue from there.
+            Meeting::Undecided(time) if time > t => {
+                self.push(dynamics, time, NextEvent::Search(pair), versions);
             }
+            Meeting::Undecided(_) => books.fail(dynamics.time(), pair.sides(), Cause::Search),
             Meeting::Overlapping(depth) => {
-                self.ledger.see_gap(-depth, self.counts.events);
-                self.push(t, Due::Touch { pair, error: 0.0 }, versions);
+                books.ledger.note_gap(-depth, books.counts.events);
+                self.push_contact(dynamics, t, pair, 0.0);
             }
         }
-    }
-
-    /// Where a body stands now, and when it leaves.
-    pub(super) fn enter_cell(&mut self, body: usize, t: f64) {
-        if self.cells.is_none() {
-            return;
-        }
-        let position = self.state(body, t).position;
-        if let Some(cells) = &mut self.cells {
-            let cell = cells.at(&position);
-            cells.transfer(body, cell);
-        }
-        self.leave_cell(body, t);
-    }
-
-    /// When a flying body leaves its cell, by which face.
-    fn leave_cell(&mut self, body: usize, t: f64) {
-        let Some(cells) = &self.cells else { return };
-        if self.world.bodies[body].fixed {
-            return;
-        }
-        let cell = cells.of(body);
-        let (state, pull) = (self.state(body, t), self.trajectory(body).acceleration());
-        let mut first: Option<(f64, usize, bool)> = None;
-        for axis in 0..3 {
-            let [low, high] = cells.bounds(&cell, axis);
-            let (x, v, a) = (state.position[axis], state.velocity[axis], pull[axis]);
-            for (up, wait) in [(true, leaves(high - x, -v, -a)), (false, leaves(x - low, v, a))] {
-                if let Some(wait) = wait
-                    && first.is_none_or(|(soonest, ..)| wait < soonest)
-                {
-                    first = Some((wait, axis, up));
-                }
-            }
-        }
-        if let Some((wait, axis, up)) = first {
-            #[expect(clippy::cast_possible_truncation, reason = "below three")]
-            let due = Due::Cross { body: index(body), axis: axis as u8, up };
-            self.push(t + wait, due, [self.motions[body].version, 0]);
-        }
-    }
-
-    /// A body goes over into the next cell and meets who is new there.
-    pub(super) fn cross(&mut self, body: usize, axis: usize, up: bool, t: f64) {
-        let Some(cells) = &mut self.cells else { return };
-        let step = if up { 1 } else { -1 };
-        let mut cell = cells.of(body);
-        cell[axis] += step;
-        cells.transfer(body, cell);
-        self.leave_cell(body, t);
-        self.meet_bodies(body, t, |offset| offset[axis] == step, &[]);
-    }
-
-    /// The sides of a pair.
-    pub(super) fn sides(pair: &Pair) -> [Side; 2] {
-        let first = match pair.first {
-            PairSide::Plane(k) => Side::Plane(k as usize),
-            PairSide::Body(k) => Side::Body(k as usize),
-        };
-        [first, Side::Body(pair.second as usize)]
     }
 }
 
-/// The first τ ≥ 0 at which a + bτ + ½cτ² is not positive; none if it never is.
-fn first_zero(a: f64, b: f64, c: f64) -> Option<f64> {
+/// Contacts further apart in time than this are not simultaneous, however large the errors of their times.
+pub(super) fn simultaneity_window(dynamics: &Dynamics) -> f64 {
+    SIMULTANEOUS * dynamics.clock.passage()
+}
+
+/// The time in which a pair passes its own size, or falls through it.
+fn passage(dynamics: &Dynamics, pair: &Pair, t: f64) -> f64 {
+    let world = &dynamics.world;
+    let second = pair.second as usize;
+    let two = dynamics.motion(second);
+    let here = two.at(t);
+    let radius = world.radius[second];
+    let speed = match pair.first {
+        PairSide::Plane(_) => here.velocity.norm() + two.turning_bound().sqrt() * radius,
+        PairSide::Body(first) => {
+            let one = dynamics.motion(first as usize);
+            (here.velocity - one.at(t).velocity).norm()
+                + two.turning_bound().sqrt() * radius
+                + one.turning_bound().sqrt() * world.radius[first as usize]
+        }
+    };
+    let size = pair.size(world);
+    let gravity = world.gravity.norm();
+    let passage = if speed > 0.0 { size / speed } else { f64::INFINITY };
+    if gravity > 0.0 { passage.min((size / gravity).sqrt()) } else { passage }
+}
+
+/// A time before which the bounding spheres of a pair do not touch; `None` if they never do on the present trajectories.
+fn earliest_contact(dynamics: &Dynamics, pair: &Pair, t: f64) -> Option<f64> {
+    let world = &dynamics.world;
+    let second = pair.second as usize;
+    let (two, here) = (dynamics.motion(second), dynamics.state(second, t));
+    let known = dynamics.known_until(second);
+    let size = world.radius[second] * MARGIN;
+    let (wait, known) = match pair.first {
+        PairSide::Plane(k) => {
+            let plane = &world.planes[k as usize];
+            let height = plane.height(&here.position) - size;
+            let speed = plane.normal.dot(&here.velocity);
+            let acceleration = plane.normal.dot(&two.acceleration()) - two.acceleration_bound();
+            (first_zero(height, speed, acceleration), known)
+        }
+        PairSide::Body(first) => {
+            let first = first as usize;
+            let (one, there) = (dynamics.motion(first), dynamics.state(first, t));
+            let size = size + world.radius[first] * MARGIN;
+            let x = here.position + pair.shift(world) - there.position;
+            let v = here.velocity - there.velocity;
+            let acceleration = (two.acceleration() - one.acceleration()).norm()
+                + one.acceleration_bound()
+                + two.acceleration_bound();
+            let wait = if acceleration == 0.0 {
+                spheres_touch(&x, &v, size)
+            } else {
+                // As if velocity and acceleration pointed straight at the other body.
+                first_zero(x.norm() - size, -v.norm(), -acceleration)
+            };
+            (wait, known.min(dynamics.known_until(first)))
+        }
+    };
+    wait.map(|wait| t + wait).filter(|&time| time <= known)
+}
+
+/// The first τ ≥ 0 at which a + bτ + ½cτ² is not positive; `None` if it always is.
+pub(super) fn first_zero(a: f64, b: f64, c: f64) -> Option<f64> {
     if a <= 0.0 {
         return Some(0.0);
     }
@@ -406,27 +332,15 @@ fn first_zero(a: f64, b: f64, c: f64) -> Option<f64> {
     Some(if b <= 0.0 { 2.0 * a / (root - b) } else { -(b + root) / c })
 }
 
-/// When a body at a distance a from a face crosses it outwards. Rounding may have put it beyond the face that it has just
-/// come in by.
-fn leaves(a: f64, b: f64, c: f64) -> Option<f64> {
-    if a > 0.0 {
-        return first_zero(a, b, c);
-    }
-    if b > 0.0 {
-        return (c < 0.0).then(|| -2.0 * b / c);
-    }
-    (b < 0.0 || c < 0.0).then_some(0.0)
-}
-
-/// The first touch of two spheres on straight lines.
-fn spheres_meet(x: &Vector3<f64>, v: &Vector3<f64>, size: f64) -> Option<f64> {
+/// The first contact of two spheres on straight lines.
+fn spheres_touch(x: &Vector3<f64>, v: &Vector3<f64>, size: f64) -> Option<f64> {
     let apart = x.norm_squared() - size * size;
     if apart <= 0.0 {
         return Some(0.0);
     }
     let towards = x.dot(v);
     let discriminant = towards * towards - v.norm_squared() * apart;
-    // Spheres have a margin: one that is missed by rounding is not needed.
+    // Spheres have a margin: a contact that rounding hides is not needed.
     if towards >= 0.0 || discriminant < 0.0 {
         return None;
     }
@@ -450,9 +364,5 @@ mod tests {
         ] {
             assert_eq!(first_zero(a, b, c), expected, "{a} {b} {c}");
         }
-        assert_eq!(leaves(-1e-17, 1.0, -2.0), Some(1.0));
-        assert_eq!(leaves(-1e-17, 1.0, 0.0), None);
-        assert_eq!(leaves(0.0, -1.0, 0.0), Some(0.0));
-        assert_eq!(leaves(0.0, 0.0, 0.0), None);
     }
 }

@@ -1,59 +1,44 @@
-//! What is due, the earliest first.
+//! The event queue, the earliest entry first.
 //!
-//! Entries are never taken out when they become stale: each carries the versions of the bodies it was computed from, and
-//! the loop drops it when a body has moved on since. Of two entries at the same time the order is that of their contents,
-//! so that no run depends on how the heap was filled.
+//! Stale entries stay in the queue: each carries the versions of the bodies it was computed from, and the loop drops it when
+//! a body's trajectory has changed since. Entries of the same time are ordered by their contents, so that no run depends on how the
+//! heap was filled.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use serde::{Deserialize, Serialize};
 
-/// Who may touch whom: a plane or a body, and a body or one of its images.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Pair {
-    /// The first.
-    pub first: PairSide,
-    /// The second, a body.
-    pub second: u32,
-    /// The image of the second, in whole boxes from where it is.
-    pub image: [i32; 3],
-}
+use super::pair::Pair;
 
-/// The first side of a pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum PairSide {
-    /// A plane.
-    Plane(u32),
-    /// A body of a smaller number than the second.
-    Body(u32),
-}
-
-/// What is due.
+/// The next event of a body, a pair or a group.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Due {
+pub enum NextEvent {
     /// The clock's zero moves.
     Epoch,
     /// A body leaves its cell.
     Cross {
         /// The body.
         body: u32,
-        /// Through which face: axis, and towards larger or smaller.
+        /// The axis of the face.
         axis: u8,
-        /// Towards larger.
+        /// Whether the body moves towards larger coordinates.
         up: bool,
     },
-    /// The integrated motion of a group of held bodies ends.
-    DenseStep {
+    /// The dense-output step of a group ends.
+    #[serde(rename = "DenseStep")]
+    StepEnd {
         /// The group.
         group: u32,
     },
     /// From here on a pair may touch.
     Search(Pair),
-    /// A pair that overlaps is apart again.
-    Part(Pair),
+    /// A pair that interpenetrates separates.
+    #[serde(rename = "Part")]
+    Exit(Pair),
     /// A pair touches.
-    Touch {
+    #[serde(rename = "Touch")]
+    Contact {
         /// The pair.
         pair: Pair,
         /// The bound on the error of the time.
@@ -61,63 +46,47 @@ pub enum Due {
     },
 }
 
-/// Something due at a time, as long as the bodies concerned are of these versions.
+/// An event predicted for a time, valid as long as the bodies or the group concerned have these versions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// When.
+    /// The time, since the epoch.
     pub time: f64,
-    /// What.
-    pub due: Due,
-    /// The versions of the bodies concerned; zero where there is none.
+    /// The event.
+    #[serde(rename = "due")]
+    pub event: NextEvent,
+    /// The versions that it was computed from; zero where there is none.
     pub versions: [u32; 2],
 }
 
 impl Entry {
-    /// Whether it names bodies, planes and groups that exist.
-    pub fn fits(&self, bodies: usize, planes: usize, groups: usize) -> bool {
-        match self.due {
-            Due::Epoch => true,
-            Due::Cross { body, axis, .. } => (body as usize) < bodies && axis < 3,
-            Due::DenseStep { group } => (group as usize) < groups,
-            Due::Search(pair) | Due::Part(pair) | Due::Touch { pair, .. } => pair.fits(bodies, planes),
+    /// Whether the bodies, planes and groups that it names exist.
+    pub fn exists(&self, bodies: usize, planes: usize, groups: usize) -> bool {
+        match self.event {
+            NextEvent::Epoch => true,
+            NextEvent::Cross { body, axis, .. } => (body as usize) < bodies && axis < 3,
+            NextEvent::StepEnd { group } => (group as usize) < groups,
+            NextEvent::Search(pair) | NextEvent::Exit(pair) | NextEvent::Contact { pair, .. } => {
+                pair.exists(bodies, planes)
+            }
         }
     }
 
-    /// Among entries of one time: housekeeping first, touches last; then by content.
+    /// The order among entries of one time: housekeeping first, contacts last; then by content.
     fn rank(&self) -> (u8, [u32; 2], [i32; 3]) {
-        match self.due {
-            Due::Epoch => (0, [0; 2], [0; 3]),
-            Due::Cross { body, axis, up } => (1, [body, u32::from(axis)], [i32::from(up), 0, 0]),
-            Due::DenseStep { group } => (2, [group, 0], [0; 3]),
-            Due::Search(pair) => (3, pair.numbers(), pair.image),
-            Due::Part(pair) => (4, pair.numbers(), pair.image),
-            Due::Touch { pair, .. } => (5, pair.numbers(), pair.image),
+        match self.event {
+            NextEvent::Epoch => (0, [0; 2], [0; 3]),
+            NextEvent::Cross { body, axis, up } => (1, [body, u32::from(axis)], [i32::from(up), 0, 0]),
+            NextEvent::StepEnd { group } => (2, [group, 0], [0; 3]),
+            NextEvent::Search(pair) => (3, pair.numbers(), pair.image),
+            NextEvent::Exit(pair) => (4, pair.numbers(), pair.image),
+            NextEvent::Contact { pair, .. } => (5, pair.numbers(), pair.image),
         }
     }
 
-    /// A pair may be found from both of its bodies, at one time with two bounds: those decide then, so that no two entries
-    /// that differ are equal and their order does not depend on how the heap came about.
+    /// The bound on the error of a contact's time. A pair may be predicted from both of its bodies, for one time with two bounds;
+    /// ordering by the bound keeps the order of entries independent of how the heap was filled.
     fn error(&self) -> f64 {
-        if let Due::Touch { error, .. } = self.due { error } else { 0.0 }
-    }
-}
-
-impl Pair {
-    /// Whether it names bodies and planes that exist.
-    pub fn fits(&self, bodies: usize, planes: usize) -> bool {
-        let first = match self.first {
-            PairSide::Plane(k) => (k as usize) < planes,
-            PairSide::Body(k) => (k as usize) < bodies,
-        };
-        first && (self.second as usize) < bodies
-    }
-
-    fn numbers(&self) -> [u32; 2] {
-        let first = match self.first {
-            PairSide::Plane(k) => k,
-            PairSide::Body(k) => k | 1 << 31,
-        };
-        [first, self.second]
+        if let NextEvent::Contact { error, .. } = self.event { error } else { 0.0 }
     }
 }
 
@@ -139,7 +108,7 @@ impl Ord for Entry {
     }
 }
 
-/// The queue.
+/// The event queue.
 #[derive(Debug, Clone, Default)]
 pub struct Queue {
     heap: BinaryHeap<Reverse<Entry>>,
@@ -156,12 +125,12 @@ impl Queue {
         self.heap.peek().map(|Reverse(entry)| entry)
     }
 
-    /// Takes the earliest entry.
+    /// Removes the earliest entry.
     pub fn pop(&mut self) -> Option<Entry> {
         self.heap.pop().map(|Reverse(entry)| entry)
     }
 
-    /// Moves all times back and drops what is stale.
+    /// Moves all times back and drops stale entries.
     pub fn shift(&mut self, by: f64, valid: impl Fn(&Entry) -> bool) {
         let entries = std::mem::take(&mut self.heap).into_vec();
         let keep = entries.into_iter().filter(|Reverse(entry)| valid(entry));

@@ -1,29 +1,35 @@
-//! The whole state of a run at an event, as plain numbers: what is resumed from it goes on to the bit.
+//! The whole state of a run at an event, as plain numbers: a run resumed from it continues to the same bits.
 //!
-//! Free flights are prepared anew from the states at which they began, and held motion from where its piece began, both
-//! of which give the same bits again. What is due is kept as it was computed.
+//! Free flights are prepared again from the states at which they began, and the motion of groups from where the flow began; both
+//! give the same bits. The queue is stored as it was computed.
 
 use serde::{Deserialize, Serialize};
 
+use super::bookkeeping::Bookkeeping;
 use super::constrained::SingularPassages;
-use super::group::{Group, GroupRecord};
-use super::queue::{Entry, Pair};
-use super::resolution::Persistence;
+use super::dynamics::Dynamics;
+use super::group::GroupRecord;
+use super::groups::Groups;
+use super::motion::{BodyMotion, Trajectory};
+use super::pair::Pair;
+use super::persistent::{Persistence, PersistentContacts};
+use super::predict::Predictor;
+use super::queue::Entry;
 use super::rolling::RollingDemand;
-use super::{BodyMotion, Simulation, Trajectory};
+use super::{RunSettings, Simulation};
 use crate::body::State;
 use crate::run::index;
 use crate::run::{Clock, Counts, Ledger, SnapshotMismatch, StateRecord, Stopped, World};
-use crate::scene::model::RunSettings;
 
-/// A run's state.
+/// The state of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     clock: Clock,
     bodies: Vec<BodyRecord>,
     groups: Vec<Option<GroupRecord>>,
-    standing: Vec<(Pair, Persistence)>,
-    /// Contacts that are rolling joints as long as friction lets them.
+    #[serde(rename = "standing")]
+    contacts: Vec<(Pair, Persistence)>,
+    /// The contacts that are rolling joints with Coulomb friction.
     rolling: Vec<(Pair, u32)>,
     demands: Vec<RollingDemand>,
     #[serde(default)]
@@ -34,65 +40,111 @@ pub struct Snapshot {
     ledger: Ledger,
     counts: Counts,
     stopped: Option<Stopped>,
-    pieces: u32,
-    piece_mark: f64,
+    #[serde(rename = "pieces")]
+    steps: u32,
+    #[serde(rename = "piece_mark")]
+    headway_mark: f64,
     unbalanced: bool,
-    #[serde(default)]
-    looked: u64,
+    #[serde(default, rename = "looked")]
+    pairs_audited: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct BodyRecord {
-    course: CourseRecord,
+    #[serde(rename = "course")]
+    trajectory: TrajectoryRecord,
     since: f64,
     version: u32,
     boxes: [i32; 3],
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-enum CourseRecord {
-    /// Where a flight began.
+enum TrajectoryRecord {
+    /// The state at which a flight began.
     Flight(StateRecord),
     /// A member of a group.
-    Held { group: u32, member: u32 },
+    #[serde(rename = "Held")]
+    Grouped { group: u32, member: u32 },
+}
+
+impl BodyRecord {
+    fn of(motion: &BodyMotion) -> Self {
+        let trajectory = match &motion.trajectory {
+            Trajectory::Flight(flight) => TrajectoryRecord::Flight(StateRecord::from(flight.start())),
+            Trajectory::Grouped { group, member } => {
+                TrajectoryRecord::Grouped { group: *group, member: *member }
+            }
+        };
+        Self { trajectory, since: motion.since, version: motion.version, boxes: motion.boxes }
+    }
+
+    fn motion(&self, body: usize, world: &World) -> BodyMotion {
+        let trajectory = match &self.trajectory {
+            TrajectoryRecord::Flight(start) => {
+                Trajectory::Flight(Box::new(world.flight(body, &State::from(start))))
+            }
+            TrajectoryRecord::Grouped { group, member } => {
+                Trajectory::Grouped { group: *group, member: *member }
+            }
+        };
+        BodyMotion { trajectory, since: self.since, version: self.version, boxes: self.boxes }
+    }
+}
+
+impl Snapshot {
+    /// Whether everything that the snapshot names exists in a world.
+    fn fits(&self, world: &World) -> bool {
+        let (bodies, planes) = (world.bodies.len(), world.planes.len());
+        let group = |number: u32| self.groups.get(number as usize).and_then(Option::as_ref);
+        let contact_fits = |(pair, persistence): &(Pair, Persistence)| {
+            pair.exists(bodies, planes)
+                && match persistence {
+                    Persistence::Active(number) => group(*number).is_some(),
+                    Persistence::Inactive | Persistence::Interpenetrating => true,
+                }
+        };
+        self.bodies.len() == bodies
+            && self.cells.as_ref().is_none_or(|cells| cells.len() == bodies)
+            && self.bodies.iter().all(|body| match body.trajectory {
+                TrajectoryRecord::Flight(_) => true,
+                TrajectoryRecord::Grouped { group: number, member } => {
+                    group(number).is_some_and(|group| group.has(member))
+                }
+            })
+            && self.groups.iter().flatten().all(|group| group.fits(world))
+            && self.queue.iter().all(|entry| entry.exists(bodies, planes, self.groups.len()))
+            && self.contacts.iter().all(contact_fits)
+            && self
+                .rolling
+                .iter()
+                .all(|(pair, joint)| pair.exists(bodies, planes) && (*joint as usize) < world.joints.len())
+    }
 }
 
 impl Simulation {
     /// The state of the run.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        let bodies = self
-            .motions
-            .iter()
-            .map(|motion| BodyRecord {
-                course: match &motion.course {
-                    Trajectory::Flight(flight) => CourseRecord::Flight(StateRecord::from(flight.start())),
-                    Trajectory::Held { group, member } => {
-                        CourseRecord::Held { group: *group, member: *member }
-                    }
-                },
-                since: motion.since,
-                version: motion.version,
-                boxes: motion.boxes,
-            })
-            .collect();
+        let Self { dynamics, predictor, books, .. } = self;
+        let (groups, steps, headway_mark) = dynamics.groups.record();
+        let cells = predictor.cells.as_ref();
         Snapshot {
-            clock: self.clock,
-            bodies,
-            groups: self.groups.iter().map(|group| group.as_ref().map(Group::record)).collect(),
-            standing: self.standing.iter().map(|(pair, standing)| (*pair, *standing)).collect(),
-            rolling: self.rolling.iter().map(|(pair, joint)| (*pair, index(*joint))).collect(),
-            demands: self.demands.values().copied().collect(),
-            singular: self.singular.values().copied().collect(),
-            cells: self.cells.as_ref().map(|cells| (0..self.motions.len()).map(|i| cells.of(i)).collect()),
-            queue: self.queue.sorted(),
-            ledger: self.ledger.clone(),
-            counts: self.counts,
-            stopped: self.stopped,
-            pieces: self.pieces,
-            piece_mark: self.piece_mark,
-            unbalanced: self.unbalanced,
-            looked: self.looked,
+            clock: dynamics.clock,
+            bodies: dynamics.motions.iter().map(BodyRecord::of).collect(),
+            groups,
+            contacts: dynamics.contacts.iter().collect(),
+            rolling: dynamics.rolling.iter().map(|(pair, joint)| (*pair, index(*joint))).collect(),
+            demands: books.demands.iter().copied().collect(),
+            singular: books.singular.iter().copied().collect(),
+            cells: cells.map(|cells| dynamics.bodies().map(|body| cells.of(body)).collect()),
+            queue: predictor.queue.sorted(),
+            ledger: books.ledger.clone(),
+            counts: books.counts,
+            stopped: books.stopped,
+            steps,
+            headway_mark,
+            unbalanced: books.unbalanced,
+            pairs_audited: books.pairs_audited,
         }
     }
 
@@ -105,84 +157,44 @@ impl Simulation {
         settings: RunSettings,
         snapshot: &Snapshot,
     ) -> Result<Self, SnapshotMismatch> {
-        let count = world.bodies.len();
-        let fits = snapshot.bodies.len() == count
-            && snapshot.cells.as_ref().is_none_or(|cells| cells.len() == count)
-            && snapshot.bodies.iter().all(|body| match body.course {
-                CourseRecord::Flight(_) => true,
-                CourseRecord::Held { group, member } => snapshot
-                    .groups
-                    .get(group as usize)
-                    .and_then(Option::as_ref)
-                    .is_some_and(|g| g.has(member)),
-            })
-            && snapshot.groups.iter().flatten().all(|group| group.fits(&world))
-            && snapshot
-                .queue
-                .iter()
-                .all(|entry| entry.fits(count, world.planes.len(), snapshot.groups.len()))
-            && snapshot.standing.iter().all(|(pair, _)| pair.fits(count, world.planes.len()))
-            && snapshot.rolling.iter().all(|(pair, joint)| {
-                pair.fits(count, world.planes.len()) && (*joint as usize) < world.joints.len()
-            });
-        if !fits {
+        if !snapshot.fits(&world) {
             return Err(SnapshotMismatch);
         }
-        let motions = snapshot
-            .bodies
-            .iter()
-            .enumerate()
-            .map(|(i, body)| BodyMotion {
-                course: match &body.course {
-                    CourseRecord::Flight(start) => {
-                        Trajectory::Flight(Box::new(world.flight(i, &State::from(start))))
-                    }
-                    CourseRecord::Held { group, member } => {
-                        Trajectory::Held { group: *group, member: *member }
-                    }
-                },
-                since: body.since,
-                version: body.version,
-                boxes: body.boxes,
-            })
-            .collect();
-        let groups = snapshot
-            .groups
-            .iter()
-            .map(|group| {
-                group.as_ref().map(|group| Group::of(group, &world).ok_or(SnapshotMismatch)).transpose()
-            })
-            .collect::<Result<_, _>>()?;
-        let mut simulation = Self {
+        let groups = Groups::restore(&snapshot.groups, snapshot.steps, snapshot.headway_mark, &world)?;
+        let mut contacts = PersistentContacts::new(world.bodies.len());
+        for &(pair, persistence) in &snapshot.contacts {
+            contacts.insert(pair, persistence);
+        }
+        let motions = snapshot.bodies.iter().enumerate();
+        let dynamics = Dynamics {
             clock: snapshot.clock,
-            settings,
-            motions,
+            until: settings.until,
+            motions: motions.map(|(body, record)| record.motion(body, &world)).collect(),
             groups,
-            standing: snapshot.standing.iter().copied().collect(),
+            contacts,
             rolling: snapshot.rolling.iter().map(|(pair, joint)| (*pair, *joint as usize)).collect(),
-            demands: snapshot.demands.iter().map(|demand| (demand.joint, *demand)).collect(),
-            singular: snapshot.singular.iter().map(|passages| (passages.body, *passages)).collect(),
-            cells: None,
-            queue: snapshot.queue.iter().copied().collect(),
-            ledger: snapshot.ledger.clone(),
-            counts: snapshot.counts,
-            stopped: snapshot.stopped,
-            failure: None,
-            pieces: snapshot.pieces,
-            piece_mark: snapshot.piece_mark,
-            unbalanced: snapshot.unbalanced,
-            looked: snapshot.looked,
-            found: Vec::new(),
             world,
         };
+        let mut predictor =
+            Predictor { queue: snapshot.queue.iter().copied().collect(), ..Predictor::default() };
         if let Some(cells) = &snapshot.cells {
-            simulation.build_cells();
-            if let Some(grid) = &mut simulation.cells {
+            predictor.build_cells(&dynamics);
+            if let Some(grid) = &mut predictor.cells {
                 for (body, cell) in cells.iter().enumerate() {
                     grid.transfer(body, *cell);
                 }
             }
         }
-        Ok(simulation)
+        let books = Bookkeeping {
+            ledger: snapshot.ledger.clone(),
+            counts: snapshot.counts,
+            stopped: snapshot.stopped,
+            failure: None,
+            demands: snapshot.demands.iter().copied().collect(),
+            singular: snapshot.singular.iter().copied().collect(),
+            unbalanced: snapshot.unbalanced,
+            pairs_audited: snapshot.pairs_audited,
+        };
+        Ok(Self { settings, dynamics, predictor, books })
     }
 }

@@ -3,9 +3,9 @@
 
 use nalgebra::Vector3;
 
-use super::contact_event::Cluster;
-use super::queue::{Due, Pair};
-use super::{Simulation, World};
+use super::cluster::{Cluster, Predicted};
+use super::queue::{NextEvent, Queue};
+use super::{Simulation, World, impact};
 use crate::collision::spoiled::{LIMIT, failed, spoil};
 use crate::contact::Side;
 use crate::scene::{Format, file};
@@ -14,51 +14,54 @@ fn begin(text: &str) -> Simulation {
     let scene = file::read(&format!("carom = 1\n{text}"), Format::Toml).unwrap();
     let (world, states) = World::of(&scene);
     let mut simulation = Simulation::new(world, &states, scene.run).unwrap();
-    // What touches at the start stands by.
+    // Contacts at the start are resolved first.
     simulation.step_to(1e-3, &mut ());
     simulation
 }
 
-/// Goes on to the next touch, with all that touches at the same time.
-fn next_touch(simulation: &mut Simulation) -> (f64, Vec<(Pair, f64)>) {
-    let mut found: Vec<(Pair, f64)> = Vec::new();
+/// Goes on to the next contact, with all contacts at the same time.
+fn next_contact(simulation: &mut Simulation) -> (f64, Vec<Predicted>) {
+    let mut found: Vec<Predicted> = Vec::new();
     let mut at = f64::INFINITY;
     loop {
-        let Some(entry) = simulation.queue.peek().copied() else { return (at, found) };
+        let Some(entry) = simulation.predictor.queue.peek().copied() else { return (at, found) };
         if entry.time > at + 1e-12 {
             return (at, found);
         }
-        simulation.queue.pop();
-        if !simulation.is_valid(&entry) {
+        simulation.predictor.queue.pop();
+        let Simulation { dynamics, predictor, books, .. } = simulation;
+        if !dynamics.is_current(&entry) {
             continue;
         }
-        match entry.due {
-            Due::Epoch => simulation.next_epoch(),
-            Due::Cross { body, axis, up } => simulation.cross(body as usize, axis.into(), up, entry.time),
-            Due::Search(pair) => simulation.search(pair, entry.time),
-            Due::Touch { pair, error } => {
+        match entry.event {
+            NextEvent::Epoch => simulation.next_epoch(),
+            NextEvent::Cross { body, axis, up } => {
+                predictor.cross(dynamics, books, body as usize, axis.into(), up, entry.time);
+            }
+            NextEvent::Search(pair) => predictor.search(dynamics, books, pair, entry.time),
+            NextEvent::Contact { pair, error } => {
                 at = at.min(entry.time);
                 found.push((pair, error));
             }
-            Due::DenseStep { .. } | Due::Part(_) => return (at, found),
+            NextEvent::StepEnd { .. } | NextEvent::Exit(_) => return (at, found),
         }
     }
 }
 
 /// A simulation at its first impact, and that impact.
-fn impact(text: &str) -> (Simulation, Cluster) {
+fn first_impact(text: &str) -> (Simulation, Cluster) {
     let mut simulation = begin(text);
-    let (t, due) = next_touch(&mut simulation);
-    let mut cluster = simulation.cluster(t, &due);
+    let (t, simultaneous) = next_contact(&mut simulation);
+    let mut cluster = simulation.gather(t, &simultaneous);
     simulation.advance_clock(t);
-    assert!(simulation.resolve(&mut cluster));
+    assert!(impact::resolve(&simulation.dynamics, &mut cluster));
     (simulation, cluster)
 }
 
 /// What the audit finds wrong with an impact.
 fn wrong(simulation: &Simulation, cluster: &Cluster) -> Vec<&'static str> {
     let mut simulation = simulation.clone();
-    simulation.audit_event(cluster, true);
+    simulation.books.audit_event(&simulation.dynamics, cluster, true);
     failed(&simulation.audit())
 }
 
@@ -135,9 +138,9 @@ restitution = 0.5
 #[test]
 fn a_good_event_passes_and_each_spoiled_one_fails() {
     for (name, text) in [("two", TWO), ("three", THREE), ("hinged", HINGED), ("sliding", SLIDING)] {
-        let (simulation, good) = impact(text);
+        let (simulation, good) = first_impact(text);
         assert_eq!(wrong(&simulation, &good), Vec::<&str>::new(), "{name}");
-        for (what, fails, bad) in spoil(&simulation.world, &good) {
+        for (what, fails, bad) in spoil(simulation.world(), &good) {
             let found = wrong(&simulation, &bad);
             assert!(found.contains(&fails), "{name}, {what}: {found:?}");
         }
@@ -148,21 +151,21 @@ fn a_good_event_passes_and_each_spoiled_one_fails() {
 #[test]
 fn a_contact_that_is_left_out_is_seen() {
     let mut simulation = begin(THREE);
-    let (t, due) = next_touch(&mut simulation);
-    assert_eq!(due.len(), 2);
-    let mut cluster = simulation.cluster(t, &due);
+    let (t, simultaneous) = next_contact(&mut simulation);
+    assert_eq!(simultaneous.len(), 2);
+    let mut cluster = simulation.gather(t, &simultaneous);
     simulation.advance_clock(t);
-    assert_eq!(cluster.contacts.len(), 3, "the two that touch stand by");
+    assert_eq!(cluster.contacts.len(), 3, "the two that touch take part");
     let left_out = cluster.contacts[1].key.pair;
     cluster.contacts.remove(1);
-    simulation.resolve_and_go_on(cluster, t, None, &mut ());
+    simulation.resolve_event(cluster, t, None, &mut ());
     assert!(simulation.audit().unilateral_error_max.value < LIMIT, "not overdue yet");
-    // Nobody looks for it any more.
-    simulation.queue = super::Queue::default();
+    // No search will find it any more.
+    simulation.predictor.queue = Queue::default();
     simulation.step(&mut ());
     let audit = simulation.audit();
     assert!(audit.unilateral_error_max.value > 0.1, "{audit:?}");
-    assert_eq!(audit.unilateral_error_max.sides, Some(Simulation::sides(&left_out)));
+    assert_eq!(audit.unilateral_error_max.sides, Some(left_out.sides()));
     assert!(audit.gap_min < -1e-3 && audit.overlap_max.value == -audit.gap_min, "{audit:?}");
 }
 
@@ -173,11 +176,11 @@ fn a_body_moved_into_another_or_into_a_wall_is_seen() {
     {
         let mut simulation = begin(text);
         assert!(simulation.audit().gap_min > 0.0);
-        let t = simulation.clock.now;
-        let mut state = simulation.state(body, t);
+        let t = simulation.dynamics.clock.now;
+        let mut state = simulation.dynamics.state(body, t);
         state.position = Vector3::new(0.9, 0.0, 0.3);
-        simulation.launch(body, &state, t);
-        simulation.look_around(t);
+        simulation.dynamics.fly(body, &state, t);
+        simulation.books.audit_pairs(&simulation.dynamics, t);
         let audit = simulation.audit();
         assert!(audit.gap_min < -0.01, "{audit:?}");
         assert_eq!(audit.overlap_max.sides, Some(sides));

@@ -1,75 +1,102 @@
-//! The start of a run: what overlaps has no meaning, what touches is dealt with first.
+//! The start of a run: overlaps are refused, and pairs that touch are the first events.
 
-use super::queue::{Due, Entry, Pair, PairSide};
+use std::collections::BTreeSet;
+
+use super::constrained::violated_joints;
+use super::formation::{Component, GroupFailure};
+use super::groups::History;
+use super::pair::{Pair, PairSide};
+use super::rolling::rolling_contacts;
 use super::{InvalidStart, Simulation};
 use crate::contact::Side;
-use crate::run::index;
 use crate::run::tolerances::TOUCHING;
+use crate::run::{Cause, index};
 
 impl Simulation {
-    /// Looks at every pair near enough to touch, and puts everything on the list.
-    pub(super) fn begin(&mut self) -> Result<(), Vec<InvalidStart>> {
-        self.queue.push(Entry { time: self.clock.length, due: Due::Epoch, versions: [0; 2] });
-        self.tie_up()?;
-        self.mark_rolling();
-        let mut invalid = Vec::new();
-        let mut touching = Vec::new();
-        for body in 0..self.motions.len() {
-            if !self.world.solid(body) {
-                continue;
-            }
-            for pair in self.pairs_from(body) {
-                let size = self.size(&pair);
-                if self.spheres_apart(&pair) > TOUCHING * size {
-                    continue;
-                }
-                let Some(found) = self.gap_between(&pair, |body| self.state(body, 0.0)) else { continue };
-                self.ledger.see_gap(found.gap, 0);
-                if found.gap.is_nan() {
-                    invalid.push(InvalidStart::Motion { body });
-                } else if found.gap < -TOUCHING * size {
-                    let [first, second] = Self::sides(&pair);
-                    let Side::Body(second) = second else { continue };
-                    invalid.push(InvalidStart::Overlap { first, second, depth: -found.gap });
-                } else if found.gap <= TOUCHING * size {
-                    touching.push(pair);
-                }
+    /// Measures every pair close enough to touch, and fills the queue.
+    pub(super) fn start(&mut self) -> Result<(), Vec<InvalidStart>> {
+        self.predictor.push_epoch(&self.dynamics);
+        self.form_constrained_groups()?;
+        self.dynamics.rolling = rolling_contacts(&self.dynamics.world);
+        let touching = self.touching_pairs()?;
+        for &pair in &touching {
+            self.predictor.push_contact(&self.dynamics, 0.0, pair, 0.0);
+        }
+        for body in self.dynamics.bodies() {
+            if self.dynamics.world.can_collide(body) {
+                self.predictor.enter_cell(&self.dynamics, body, 0.0);
             }
         }
-        if !invalid.is_empty() {
-            return Err(invalid);
-        }
-        for pair in &touching {
-            self.push(0.0, Due::Touch { pair: *pair, error: 0.0 }, self.versions(pair));
-        }
-        for body in 0..self.motions.len() {
-            if self.world.solid(body) {
-                self.enter_cell(body, 0.0);
-            }
-        }
-        for body in 0..self.motions.len() {
+        for body in self.dynamics.bodies() {
             for pair in self.pairs_from(body) {
                 if !touching.contains(&pair) {
-                    self.meet(pair, 0.0, &[]);
+                    self.predictor.predict_pair(&self.dynamics, &mut self.books, pair, 0.0, &[]);
                 }
             }
         }
         Ok(())
     }
 
-    /// The pairs of a body with planes and with bodies of a larger number.
+    /// Forms a group of each system of constrained bodies.
+    fn form_constrained_groups(&mut self) -> Result<(), Vec<InvalidStart>> {
+        let mut invalid = violated_joints(&self.dynamics);
+        if !invalid.is_empty() {
+            return Err(invalid);
+        }
+        for system in self.dynamics.world.constraints.systems().to_vec() {
+            let component = Component {
+                bodies: system.bodies.iter().map(|&body| index(body)).collect(),
+                states: system.bodies.iter().map(|&body| self.dynamics.state(body, 0.0)).collect(),
+                contacts: Vec::new(),
+            };
+            let formed = self.form_group(component, &History::default(), 0.0);
+            if let Err(GroupFailure { cause: Cause::Constrained(obstacle), .. }) = formed {
+                invalid.push(InvalidStart::Constrained { body: system.bodies[0], obstacle });
+            }
+        }
+        if invalid.is_empty() { Ok(()) } else { Err(invalid) }
+    }
+
+    /// The pairs that touch.
+    fn touching_pairs(&mut self) -> Result<BTreeSet<Pair>, Vec<InvalidStart>> {
+        let mut invalid = Vec::new();
+        let mut touching = BTreeSet::new();
+        for body in self.dynamics.bodies() {
+            for pair in self.pairs_from(body) {
+                let size = pair.size(&self.dynamics.world);
+                if self.distance_of_spheres(&pair) > TOUCHING * size {
+                    continue;
+                }
+                let Some(found) = self.dynamics.gap(&pair, 0.0) else { continue };
+                self.books.ledger.note_gap(found.gap, 0);
+                if found.gap.is_nan() {
+                    invalid.push(InvalidStart::Motion { body });
+                } else if found.gap < -TOUCHING * size {
+                    let [first, second] = pair.sides();
+                    let Side::Body(second) = second else { continue };
+                    invalid.push(InvalidStart::Overlap { first, second, depth: -found.gap });
+                } else if found.gap <= TOUCHING * size {
+                    touching.insert(pair);
+                }
+            }
+        }
+        if invalid.is_empty() { Ok(touching) } else { Err(invalid) }
+    }
+
+    /// The pairs of a body with planes and with bodies of larger numbers.
     fn pairs_from(&self, body: usize) -> Vec<Pair> {
-        let number = index(body);
+        let (world, number) = (&self.dynamics.world, index(body));
         let mut pairs = Vec::new();
-        if !self.world.solid(body) {
+        if !world.can_collide(body) {
             return pairs;
         }
-        if !self.world.bodies[body].fixed {
-            let planes = 0..index(self.world.planes.len());
+        if !world.bodies[body].fixed {
+            let planes = 0..index(world.planes.len());
             let planes = planes.map(|k| Pair { first: PairSide::Plane(k), second: number, image: [0; 3] });
-            pairs.extend(planes.filter(|pair| !self.is_joined(Self::sides(pair), pair.image)));
+            pairs.extend(planes.filter(|pair| !world.is_joined(pair.sides(), pair.image)));
         }
-        self.each_neighbour(
+        self.predictor.each_neighbour(
+            &self.dynamics,
             body,
             |_| true,
             |pair| {
@@ -81,14 +108,15 @@ impl Simulation {
         pairs
     }
 
-    /// How far the bounding sphere of a pair's second is from that of its first.
-    fn spheres_apart(&self, pair: &Pair) -> f64 {
-        let second = pair.second as usize;
-        let place = self.state(second, self.clock.now).position + self.displacement(pair);
-        let away = match pair.first {
-            PairSide::Plane(k) => self.world.planes[k as usize].height(&place),
-            PairSide::Body(first) => (place - self.state(first as usize, self.clock.now).position).norm(),
+    /// The distance between the bounding spheres of a pair, or from the second's to the plane.
+    fn distance_of_spheres(&self, pair: &Pair) -> f64 {
+        let (dynamics, t) = (&self.dynamics, self.dynamics.clock.now);
+        let world = &dynamics.world;
+        let position = dynamics.state(pair.second as usize, t).position + pair.shift(world);
+        let distance = match pair.first {
+            PairSide::Plane(k) => world.planes[k as usize].height(&position),
+            PairSide::Body(first) => (position - dynamics.state(first as usize, t).position).norm(),
         };
-        away - self.size(pair)
+        distance - pair.size(world)
     }
 }

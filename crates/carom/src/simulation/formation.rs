@@ -1,0 +1,204 @@
+//! How groups form, go on step by step, and dissolve.
+
+use super::cluster::{Cluster, ClusterContact};
+use super::dynamics::Dynamics;
+use super::group::{FOREVER, Group, failing_sides, flow_of, without_spin};
+use super::groups::History;
+use super::motion::Trajectory;
+use super::pair::Pair;
+use super::persistent::Persistence;
+use crate::body::State;
+use crate::contact::Side;
+use crate::flow::{Ending, Obstacle, Points};
+use crate::run::{Cause, index};
+
+/// After so many steps a flow starts again from its states, so that a snapshot need not repeat more steps than these.
+const MOST_FOLLOWS: u32 = 64;
+
+/// An active contact, with the slope with which its force begins where it begins at zero.
+pub(super) type ActiveContact = (Pair, Option<f64>);
+
+/// The bodies of a group to be formed, in ascending order, and its contacts.
+pub(super) struct Component {
+    pub bodies: Vec<u32>,
+    pub states: Vec<State>,
+    pub contacts: Vec<ActiveContact>,
+}
+
+/// A group that cannot be formed, or cannot go on.
+pub(super) struct GroupFailure {
+    pub sides: [Side; 2],
+    pub cause: Cause,
+}
+
+impl GroupFailure {
+    /// Contacts without a motion are one thing, joints and loads alone another.
+    pub fn new(bodies: &[u32], pairs: &[Pair], obstacle: Obstacle) -> Self {
+        let cause =
+            if pairs.is_empty() { Cause::Constrained(obstacle) } else { Cause::PersistentContact(obstacle) };
+        Self { sides: failing_sides(bodies, pairs), cause }
+    }
+}
+
+/// The connected components of a cluster after an event: bodies that active contacts or constraints connect. Free bodies are in none.
+pub(super) fn components(dynamics: &Dynamics, cluster: &Cluster, active: &[ActiveContact]) -> Vec<Component> {
+    let world = &dynamics.world;
+    let mut contacts_at: Vec<Vec<usize>> = vec![Vec::new(); cluster.bodies.len()];
+    for (k, (pair, _)) in active.iter().enumerate() {
+        for body in pair.movable(world) {
+            contacts_at[cluster.place(body)].push(k);
+        }
+    }
+    let mut components = Vec::new();
+    // The last component that each body was found to belong to. Immovable bodies belong to every component that they touch, and connect
+    // nothing.
+    let mut component_of: Vec<Option<usize>> = vec![None; cluster.bodies.len()];
+    let mut taken = vec![false; active.len()];
+    for seed in 0..cluster.bodies.len() {
+        let body = cluster.bodies[seed];
+        let grouped = world.constrained(body) || !contacts_at[seed].is_empty();
+        if component_of[seed].is_some() || world.bodies[body].fixed || !grouped {
+            continue;
+        }
+        let own = Some(components.len());
+        component_of[seed] = own;
+        let mut places = vec![seed];
+        let mut contacts = Vec::new();
+        let mut next = 0;
+        while let Some(&place) = places.get(next) {
+            next += 1;
+            let mut add = |body: usize| {
+                let place = cluster.place(body);
+                if component_of[place] != own {
+                    component_of[place] = own;
+                    places.push(place);
+                }
+            };
+            if let Some(system) = world.constraints.system(cluster.bodies[place]) {
+                system.bodies.iter().copied().for_each(&mut add);
+            }
+            for &k in &contacts_at[place] {
+                if !taken[k] {
+                    taken[k] = true;
+                    contacts.push(active[k]);
+                    active[k].0.bodies().for_each(&mut add);
+                }
+            }
+        }
+        places.sort_unstable();
+        contacts.sort_unstable_by_key(|(pair, _)| *pair);
+        components.push(Component {
+            bodies: places.iter().map(|&place| index(cluster.bodies[place])).collect(),
+            states: places.iter().map(|&place| cluster.after[place]).collect(),
+            contacts,
+        });
+    }
+    components
+}
+
+impl Dynamics {
+    /// The groups of a cluster's bodies and contacts; a group may be named more than once.
+    pub fn groups_of(&self, cluster: &Cluster) -> Vec<u32> {
+        let of_contact = |contact: &ClusterContact| match self.contacts.get(&contact.key.pair) {
+            Some(Persistence::Active(number)) => Some(number),
+            _ => None,
+        };
+        let of_body = |&body: &usize| match self.motions[body].trajectory {
+            Trajectory::Grouped { group, .. } => Some(group),
+            Trajectory::Flight(_) => None,
+        };
+        let of_contacts = cluster.contacts.iter().filter_map(of_contact);
+        of_contacts.chain(cluster.bodies.iter().filter_map(of_body)).collect()
+    }
+
+    /// Forms a group. Returns its number, and by how much projecting the states onto the constraints changed the energy: rounding.
+    pub fn form_group(
+        &mut self,
+        component: Component,
+        history: &History,
+        t: f64,
+    ) -> Result<(u32, f64), Obstacle> {
+        let Component { bodies, states, contacts } = component;
+        let past = |pair: &Pair| history.contact(pair);
+        let slopes =
+            contacts.iter().map(|(pair, slope)| past(pair).map_or(*slope, |past| past.slope)).collect();
+        let impulses = contacts.iter().map(|(pair, _)| past(pair).map_or(0.0, |past| past.impulse)).collect();
+        let pairs: Vec<Pair> = contacts.iter().map(|(pair, _)| *pair).collect();
+        let joints = self.world.joints_of(&bodies);
+        let points = Points {
+            contacts: pairs.iter().map(|pair| past(pair).and_then(|past| past.points)).collect(),
+            joints: joints.iter().map(|joint| history.joint(*joint)).collect(),
+        };
+        let begun = self.clock.absolute(t);
+        let flow = flow_of(&self.world, &bodies, &pairs, begun);
+        let (still, spins) = without_spin(&self.world, &bodies, &pairs, &states);
+        let step = flow.advance_at(&still, &points, 0.0, FOREVER)?;
+        let change: f64 = flow.energy(step.start()) - flow.energy(&still);
+        let number = self.groups.vacant();
+        for (member, &body) in bodies.iter().enumerate() {
+            if !self.world.bodies[body as usize].fixed {
+                let motion = &mut self.motions[body as usize];
+                motion.trajectory = Trajectory::Grouped { group: number, member: index(member) };
+                motion.since = t;
+            }
+        }
+        for pair in &pairs {
+            self.contacts.insert(*pair, Persistence::Active(number));
+        }
+        let group = Group {
+            joints,
+            bodies,
+            pairs,
+            flow,
+            zero: t,
+            begun,
+            origin: states,
+            points,
+            follows: 0,
+            step,
+            spins,
+            impulses,
+            slopes,
+            booked: 0.0,
+            version: self.groups.next_version(),
+        };
+        self.groups.insert(number, group);
+        Ok((number, change))
+    }
+
+    /// Takes a group on to its next step, and marks its bodies' trajectories as changed.
+    pub fn advance_group(&mut self, number: u32) -> Result<(), Obstacle> {
+        let Some(group) = self.groups.get_mut(number) else { return Ok(()) };
+        let t = group.end();
+        for (k, sum) in group.impulses.iter_mut().enumerate() {
+            *sum += group.step.impulse(k, group.step.until).normal;
+        }
+        // States alone do not determine where a contact point lies on a flat, nor that a contact has lost its grip.
+        let determined = !group.flow.is_slack(&group.step) && !group.step.nears_flat();
+        let restart = group.follows >= MOST_FOLLOWS && group.step.ending == Ending::Step && determined;
+        let next = if restart {
+            let states = group.states(t);
+            group.begun = self.clock.absolute(t);
+            group.flow = flow_of(&self.world, &group.bodies, &group.pairs, group.begun);
+            let (still, spins) = without_spin(&self.world, &group.bodies, &group.pairs, &states);
+            let step = group.flow.advance(&still, 0.0, FOREVER);
+            (group.origin, group.spins, group.follows, group.zero) = (states, spins, 0, t);
+            group.points = Points::default();
+            step
+        } else {
+            group.follows += 1;
+            group.flow.follow(&group.step, FOREVER)
+        };
+        (group.step, group.booked) = (next?, 0.0);
+        for &body in &group.bodies {
+            if !self.world.bodies[body as usize].fixed {
+                self.motions[body as usize].change();
+            }
+        }
+        let version = self.groups.next_version();
+        if let Some(group) = self.groups.get_mut(number) {
+            group.version = version;
+        }
+        Ok(())
+    }
+}
