@@ -63,8 +63,9 @@ struct Block {
     cone: Cone,
 }
 
+/// The forces that a contact may exert.
 #[derive(Debug, Clone, Copy)]
-enum Cone {
+pub(super) enum Cone {
     /// One force, which pushes.
     Push,
     /// Friction up to μ.
@@ -247,7 +248,7 @@ impl Flow {
 }
 
 /// The force of one contact, normal first, that answers the acceleration which it has without it.
-fn answer(own: &Matrix3<f64>, free: &Vector3<f64>, from: &Vector3<f64>, cone: Cone) -> Vector3<f64> {
+pub(super) fn answer(own: &Matrix3<f64>, free: &Vector3<f64>, from: &Vector3<f64>, cone: Cone) -> Vector3<f64> {
     let limit = match cone {
         Cone::Limited(coefficient) => coefficient,
         Cone::Push | Cone::Unlimited => f64::INFINITY,

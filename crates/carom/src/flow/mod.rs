@@ -44,6 +44,7 @@ mod rows;
 mod sizes;
 mod slips;
 mod step;
+mod stepping;
 mod system;
 mod tie;
 mod time_transformation;
@@ -56,6 +57,7 @@ pub use flat::Points;
 pub(crate) use friction::NO_SLIP;
 pub use holding::Holding;
 pub use load::{Custom, End, Load, Wrench};
+pub use stepping::Restitution;
 pub use system::Correction;
 
 use crate::body::{Body, State};
