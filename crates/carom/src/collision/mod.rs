@@ -2,7 +2,8 @@
 //! before and after (`audit`), and reported as events (`event`).
 //!
 //! An engine gathers the simultaneous contacts of its queue, and keeps with each contact its own data (the *key*). Everything else about a
-//! collision is here. Two closed forms are special cases of the impact solver, and tests compare them with it: one smooth contact of two free bodies ([`crate::impact::pair`]), and two smooth spheres (`spheres`).
+//! collision is here. Two closed forms are special cases of the impact solver, and tests compare them with it: one smooth contact of
+//! two free bodies ([`crate::impact::pair`]), and two smooth spheres (`spheres`).
 
 mod audit;
 mod event;

@@ -131,19 +131,19 @@ impl<K> Cluster<K> {
         let normal = contact.found.normal;
         let first = free(contact.sides[0], &Vector3::zeros());
         let second = free(contact.sides[1], &contact.shift);
-        let struck = strike_growing(&first, &second, &normal, contact.restitution, contact.growing);
+        let outcome = strike_growing(&first, &second, &normal, contact.restitution, contact.growing);
         for (k, side) in contact.sides.into_iter().enumerate() {
             let Side::Body(body) = side else { continue };
             let at = self.place(body);
-            self.after[at].velocity = struck.velocity[k];
+            self.after[at].velocity = outcome.velocity[k];
             // The spin of a smooth ball stays what it was.
             if world.bodies[body].shape.ball().is_none() {
-                self.after[at].angular_velocity = struck.angular_velocity[k];
+                self.after[at].angular_velocity = outcome.angular_velocity[k];
             }
         }
         let contact = &mut self.contacts[0];
-        contact.impulse = struck.impulse;
-        contact.impulse_vector = normal * struck.impulse;
-        contact.separation = struck.separation;
+        contact.impulse = outcome.impulse;
+        contact.impulse_vector = normal * outcome.impulse;
+        contact.separation = outcome.separation;
     }
 }

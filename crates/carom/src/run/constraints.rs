@@ -1,4 +1,5 @@
-//! The constraint graph: which bodies joints, springs and other forces connect into one system, and which pairs a joint keeps from colliding.
+//! The constraint graph: which bodies joints, springs and other forces connect into one system, and which pairs joints keep from
+//! colliding.
 //!
 //! The graph does not change during a run. Joints are given in the initial states and move with their bodies. A rolling
 //! joint on a surface with Coulomb friction is not in the graph: it is a contact that begins without slip, and rolls as long as friction

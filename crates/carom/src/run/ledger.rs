@@ -270,7 +270,7 @@ impl Ledger {
         }
     }
 
-    /// Audits the gaps of all pairs, except those that may overlap: pairs that joints keep from colliding, and pairs that interpenetrate as the
+    /// Audits the gaps of all pairs, except those that may overlap: joints keep them from colliding, or they interpenetrate as the
     /// scene asks.
     pub fn audit_pairs(
         &mut self,
@@ -310,7 +310,7 @@ impl Ledger {
     /// Notes how far bodies of a size and speed are off their joints.
     pub fn note_joint(&mut self, position: f64, velocity: f64, [size, speed]: [f64; 2], event: u64) {
         if let Some(worst) = &mut self.audit.joint_error_max {
-            // The largest speed so far: a pendulum has none where it turns.
+            // The largest speed so far: a pendulum has zero speed where it turns.
             self.joint_speed = self.joint_speed.max(speed);
             let relative = |error: f64, scale: f64| if error == 0.0 { 0.0 } else { error / scale };
             worst.note(relative(position, size), event);

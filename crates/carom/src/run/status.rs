@@ -18,7 +18,7 @@ pub struct Counts {
     pub collisions: u64,
     /// Impacts of several contacts at once.
     pub clusters: u64,
-    /// Grazes: touches without approach.
+    /// Grazes: contacts without approach.
     pub grazes: u64,
     /// Holds begun.
     pub holds: u64,

@@ -1,9 +1,8 @@
-//! Who is near: a grid of cells no smaller than the largest body, so that bodies that can touch stand in the same or in
-//! neighbouring cells.
+//! A grid of cells no smaller than the largest body, so that bodies that can touch are in the same or in neighbouring cells.
 //!
-//! A body's cell has whole coordinates that run on without end; in a periodic direction of n cells its place in the grid
-//! is taken modulo n, and what is left says how many boxes lie between two bodies. So the images of small boxes, down to
-//! one cell, need no rule of their own. Open directions are hashed.
+//! The integer coordinates of a cell are unbounded. In a periodic direction of n cells the place in the grid is the coordinate modulo n,
+//! and the quotient gives the number of boxes between two bodies, so that small boxes, down to one cell, need no rule of their own. Open
+//! directions are hashed.
 
 use std::collections::HashMap;
 
@@ -12,7 +11,7 @@ use nalgebra::Vector3;
 /// The coordinates of a cell.
 pub type Cell = [i32; 3];
 
-/// The grid, and who is where.
+/// The grid, and the bodies in each cell.
 #[derive(Debug, Clone)]
 pub struct Cells {
     /// The edges of a cell.
@@ -23,11 +22,11 @@ pub struct Cells {
     members: HashMap<Cell, Vec<u32>>,
 }
 
-/// More cells than this along a direction help nobody.
+/// The most cells along a periodic direction: more do not help.
 const MOST: f64 = 1024.0;
 
 impl Cells {
-    /// A grid for bodies of at most this diameter; none where the numbers have no grid.
+    /// A grid for bodies of at most this diameter.
     pub fn new(diameter: f64, periodic: Option<&Vector3<f64>>, positions: &[Vector3<f64>]) -> Self {
         let mut edge = Vector3::repeat(diameter);
         let mut count = [0; 3];
@@ -53,9 +52,9 @@ impl Cells {
         cells
     }
 
-    /// The cell of a place.
+    /// The cell of a position.
     pub fn at(&self, x: &Vector3<f64>) -> Cell {
-        // Saturates; a place so far out has no neighbours to speak of.
+        // Saturates: a position so far out has no neighbours.
         #[expect(clippy::cast_possible_truncation, reason = "floats saturate")]
         core::array::from_fn(|i| ((x[i] / self.edge[i]).floor() as i32).clamp(-(1 << 30), 1 << 30))
     }
@@ -94,8 +93,7 @@ impl Cells {
         self.enter(body);
     }
 
-    /// Visits every body in the neighbouring cells of a body's that `wanted` takes, with the number of boxes between
-    /// where it is and the image that is meant.
+    /// Visits every body in those neighbouring cells of a body that `wanted` selects, with the image of it that lies there.
     pub fn neighbours(
         &self,
         body: usize,

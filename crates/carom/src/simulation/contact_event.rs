@@ -180,7 +180,7 @@ impl Simulation {
         }
     }
 
-    /// After a graze no trajectory changes, and only the pairs concerned are predicted anew.
+    /// After a graze no trajectory changes, and only the pairs concerned are predicted again.
     fn continue_after_graze(&mut self, cluster: &Cluster, resolutions: &[ContactResolution], t: f64) {
         let both = || cluster.contacts.iter().zip(resolutions);
         for (contact, _) in both().filter(|(_, resolution)| resolution.outcome == Outcome::Separates) {

@@ -6,7 +6,8 @@
 //! **One contact of free bodies** is decided by the first of g'' and g''' that exceeds its rounding. Where neither does, the gap in free
 //! flight decides; a contact whose gap stays zero persists without a force and is monitored while the bodies move.
 //!
-//! **Several contacts**, and those of constrained bodies, are one problem, 0 ≤ λ ⟂ g'' ≥ 0 ([`Flow::holding`](crate::flow::Flow::holding)).
+//! **Several contacts**, and those of constrained bodies, are one problem, 0 ≤ λ ⟂ g'' ≥ 0
+//! ([`Flow::holding`](crate::flow::Flow::holding)).
 //! Where it leaves a contact undecided, and the rates of the forces do too, the motion with the other contacts active decides: a contact
 //! that it would close becomes active as well, and one at which it leaves the gap zero persists without a force, monitored step by
 //! step. Beside joints an undecided contact is active until it separates. Only where no force acts in a connected set of contacts is that

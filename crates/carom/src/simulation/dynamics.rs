@@ -233,8 +233,8 @@ impl Dynamics {
             [0.0, 0.0],
             |[size, speed]: [f64; 2], body| {
                 let (extent, state) = (self.world.extent(body), self.state(body, t));
-                let swift = state.velocity.norm() + state.angular_velocity.norm() * extent;
-                [size.max(extent), speed.max(swift)]
+                let moving = state.velocity.norm() + state.angular_velocity.norm() * extent;
+                [size.max(extent), speed.max(moving)]
             },
         )
     }

@@ -40,7 +40,7 @@ impl GroupFailure {
     }
 }
 
-/// The connected components of a cluster after an event: bodies that active contacts or constraints connect. Free bodies are in none.
+/// The connected components of a cluster after an event: bodies that active contacts or constraints connect. Free bodies are in no component.
 pub(super) fn components(dynamics: &Dynamics, cluster: &Cluster, active: &[ActiveContact]) -> Vec<Component> {
     let world = &dynamics.world;
     let mut contacts_at: Vec<Vec<usize>> = vec![Vec::new(); cluster.bodies.len()];

@@ -35,7 +35,7 @@ pub(super) fn resolve(dynamics: &Dynamics, cluster: &mut Cluster) -> bool {
         let pull = if supported || again { after.g2.abs().max(world.gravity.norm()) } else { -after.g2 };
         let height = contact.separation * contact.separation / (2.0 * pull);
         let accumulated = restitution < 1.0 && height <= ACCUMULATED * pair.size(world);
-        // A bounce within rounding is none, whatever the coefficient.
+        // A bounce within rounding does not count, whatever the coefficient.
         if pull > 0.0 && (accumulated || contact.separation <= pair.velocity_threshold(world, &after)) {
             cluster.contacts[k].key.rests = true;
             cluster.contacts[k].restitution = 0.0;

@@ -25,7 +25,7 @@ pub(super) fn exit(dynamics: &Dynamics, pair: &Pair, t: f64) -> Option<(Option<f
         let time = low + step;
         let gap = gap_at(time)?;
         deepest = deepest.min(gap);
-        // At first the overlap may be too shallow to be seen.
+        // At first the overlap may be within rounding.
         if gap > 0.0 && low > t {
             break time;
         }

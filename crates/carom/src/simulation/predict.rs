@@ -100,7 +100,7 @@ impl Predictor {
         found
     }
 
-    /// Predicts anew everything that a body may touch, pairs in `separating` as just leaving contact. That list is in ascending order.
+    /// Predicts again all contacts of a body; the pairs in `separating`, in ascending order, are just leaving contact.
     pub fn predict_body(
         &mut self,
         dynamics: &Dynamics,
