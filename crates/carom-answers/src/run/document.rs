@@ -1,12 +1,13 @@
 //! The result of a run for programs.
 
 use carom::body::State;
+use carom::contact::Side;
 use carom::record::Memory;
 use carom::scene::instant::name;
 use carom::scene::model::Scene;
-use carom::simulation::RollingDemand;
+use carom::simulation::{RollingDemand, SteppedInterval};
 
-use carom::run::{Audit, Counts, Worst};
+use carom::run::{Audit, Counts, Rest, Worst};
 use serde::{Serialize, Serializer};
 
 use super::averages::ObservablesEntry;
@@ -35,6 +36,8 @@ pub struct Document<'a> {
     #[serde(rename = "final")]
     states: States<'a>,
     audit: AuditEntry,
+    /// The intervals in which bodies were carried on by time steps.
+    stepped: Vec<SteppedEntry<'a>>,
     /// What rolling joints asked of their surfaces, by name.
     #[serde(skip_serializing_if = "Rolling::is_empty")]
     rolling: Rolling<'a>,
@@ -69,6 +72,7 @@ impl Running {
             stopped: end.name(),
             states: States { scene, states: engine.states() },
             audit: AuditEntry::of(&engine.audit()),
+            stepped: engine.stepped().iter().map(|interval| SteppedEntry::of(scene, interval)).collect(),
             rolling: Rolling { scene, demands: engine.rolling_demands() },
             observables: engine
                 .observer
@@ -81,6 +85,32 @@ impl Running {
             notes,
             rows: None,
             performance: Performance::of(&engine.counts(), wall_s),
+        }
+    }
+}
+
+/// An interval in which bodies were carried on by time steps, in the scene's names.
+#[derive(Debug, Serialize)]
+struct SteppedEntry<'a> {
+    from: f64,
+    until: f64,
+    bodies: Vec<&'a str>,
+    steps: u64,
+    /// The smallest gap at the ends of steps; none where no two came near each other.
+    gap_min: Option<f64>,
+    /// The largest difference that halving a step made, in velocities over the speeds.
+    error: f64,
+}
+
+impl<'a> SteppedEntry<'a> {
+    fn of(scene: &'a Scene, interval: &SteppedInterval) -> Self {
+        Self {
+            from: interval.from,
+            until: interval.until,
+            bodies: interval.bodies.iter().map(|&body| name(scene, Side::Body(body as usize))).collect(),
+            steps: interval.steps,
+            gap_min: interval.gap_min.is_finite().then_some(interval.gap_min),
+            error: interval.error,
         }
     }
 }
@@ -218,6 +248,8 @@ pub struct AuditEntry {
     /// How far bodies were off their joints; none where there are no joints.
     #[serde(skip_serializing_if = "Option::is_none")]
     joint_error_max: Option<f64>,
+    /// Impacts that were plastic because they were slow.
+    rest: Rest,
     checks: u64,
     /// Searches of all pairs for overlaps, and the pairs that they looked at.
     gap_searches: u64,
@@ -263,6 +295,7 @@ impl AuditEntry {
             unilateral_error_max: audit.unilateral_error_max.value,
             energy_gain_max: audit.energy_gain_max.value,
             joint_error_max: audit.joint_error_max.map(|worst| worst.value),
+            rest: audit.rest,
             checks: audit.checks,
             gap_searches: audit.searches,
             pairs: audit.pairs,

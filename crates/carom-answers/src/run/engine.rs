@@ -9,7 +9,7 @@ use carom::edmd::{self, Edmd, Unsuited};
 use carom::observe::Observer;
 use carom::record::{Event, JointReaction, Moment, Recorder, Sample};
 use carom::scene::model::Scene;
-use carom::simulation::{self, RollingDemand, Simulation, SingularPassages};
+use carom::simulation::{SteppedInterval, self, RollingDemand, Simulation, SingularPassages};
 
 use carom::run::{Audit, Counts, Failure, InvalidStart, Stopped, World};
 use serde::{Deserialize, Serialize};
@@ -321,6 +321,14 @@ impl Engine {
         match &self.runner {
             Runner::Simulation(simulation) => simulation.rolling_demands().copied().collect(),
             Runner::Edmd(_) => Vec::new(),
+        }
+    }
+
+    /// The intervals in which bodies were carried on by time steps.
+    pub fn stepped(&self) -> &[SteppedInterval] {
+        match &self.runner {
+            Runner::Simulation(simulation) => simulation.stepped(),
+            Runner::Edmd(_) => &[],
         }
     }
 

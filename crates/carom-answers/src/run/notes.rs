@@ -32,6 +32,8 @@ impl Running {
         }
         notes.extend(engine.rolling_demands().iter().flat_map(|demand| rolling(scene, demand)));
         notes.extend(engine.singular_passages().iter().map(|passages| singular(scene, passages)));
+        notes.extend(self.stepped());
+        notes.extend(self.rest());
         notes.extend(self.elastic());
         notes.extend(self.cooling());
         notes.extend(self.averages().map(str::to_string));
@@ -47,6 +49,43 @@ impl Running {
             ));
         }
         notes
+    }
+
+    /// What was carried on by time steps.
+    fn stepped(&self) -> Option<String> {
+        let intervals = self.engine.stepped();
+        let steps: u64 = intervals.iter().map(|interval| interval.steps).sum();
+        let time: f64 = intervals.iter().map(|interval| interval.until - interval.from).sum();
+        let gap = intervals.iter().map(|interval| interval.gap_min).fold(f64::INFINITY, f64::min);
+        let first = intervals.first()?;
+        let bodies = first.bodies.iter().map(|&body| name(&self.scene, Side::Body(body as usize)));
+        let bodies: Vec<&str> = bodies.take(4).collect();
+        let more = if first.bodies.len() > 4 { ", …" } else { "" };
+        let overlap = if gap < 0.0 {
+            format!("; the deepest overlap of their contacts was {}", residual(-gap))
+        } else {
+            String::new()
+        };
+        Some(format!(
+            "{} of the {} simulated seconds are approximate: the exact motion had no continuation there, and bodies were carried on by {steps} time steps, first {}{more} from t = {}{overlap}; `stepped` in the JSON lists the intervals, and `on_trouble = \"stop\"` ends the run instead",
+            number(time),
+            number(self.engine.time()),
+            bodies.join(", "),
+            number(first.from)
+        ))
+    }
+
+    /// What the rest speed took.
+    fn rest(&self) -> Option<String> {
+        let rest = self.engine.audit().rest;
+        (rest.count > 0).then(|| {
+            format!(
+                "{} impacts slower than the rest speed, at most {} m/s, were taken as plastic; that took {} J",
+                rest.count,
+                number(rest.speed_max),
+                residual(rest.energy)
+            )
+        })
     }
 
     /// What the audit found wrong.

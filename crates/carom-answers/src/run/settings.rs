@@ -1,7 +1,7 @@
 //! How a scene is run: what the file says and the command line changes, as it goes into files.
 
 use carom::edmd;
-use carom::scene::model::{OnParadox, RunSettings};
+use carom::scene::model::{OnParadox, OnTrouble, RunSettings};
 use serde::{Deserialize, Serialize};
 
 /// The settings of a run.
@@ -21,6 +21,12 @@ pub struct Settings {
     pub strict: bool,
     /// How long a collision of very many bodies is taken to last, where it was given.
     pub contact_time: Option<f64>,
+    /// The speed below which impacts are plastic, where it was given.
+    #[serde(default)]
+    pub rest_speed: Option<f64>,
+    /// What happens where the exact motion has no continuation.
+    #[serde(default)]
+    pub on_trouble: Trouble,
     /// What was added to the seeds of the fills.
     pub replica: u64,
 }
@@ -37,27 +43,76 @@ pub enum Paradox {
     Stop,
 }
 
+/// What happens where the exact motion has no continuation, by its name in files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trouble {
+    /// [`OnTrouble::Step`]
+    #[default]
+    Step,
+    /// [`OnTrouble::Stop`]
+    Stop,
+}
+
 impl Settings {
     /// The scene's settings.
     pub fn of(run: &RunSettings, strict: bool) -> Self {
-        let RunSettings { until, max_events, sample, record_events, on_paradox, contact_time } = *run;
+        let RunSettings {
+            until,
+            max_events,
+            sample,
+            record_events,
+            on_paradox,
+            contact_time,
+            rest_speed,
+            on_trouble,
+        } = *run;
+        // Approximate motion is against what was asked for.
+        let on_trouble = match on_trouble {
+            OnTrouble::Step if !strict => Trouble::Step,
+            OnTrouble::Step | OnTrouble::Stop => Trouble::Stop,
+        };
         let on_paradox = match on_paradox {
             OnParadox::Hold => Paradox::Hold,
             OnParadox::Pass => Paradox::Pass,
             OnParadox::Stop => Paradox::Stop,
         };
-        Self { until, max_events, sample, record_events, on_paradox, strict, contact_time, replica: 0 }
+        Self {
+            until,
+            max_events,
+            sample,
+            record_events,
+            on_paradox,
+            strict,
+            contact_time,
+            rest_speed,
+            on_trouble,
+            replica: 0,
+        }
     }
 
     /// The same in the library's terms.
     pub fn run(&self) -> RunSettings {
-        let Self { until, max_events, sample, record_events, on_paradox, contact_time, .. } = *self;
+        let Self { until, max_events, sample, record_events, on_paradox, contact_time, rest_speed, .. } = *self;
+        let on_trouble = match self.on_trouble {
+            Trouble::Step => OnTrouble::Step,
+            Trouble::Stop => OnTrouble::Stop,
+        };
         let on_paradox = match on_paradox {
             Paradox::Hold => OnParadox::Hold,
             Paradox::Pass => OnParadox::Pass,
             Paradox::Stop => OnParadox::Stop,
         };
-        RunSettings { until, max_events, sample, record_events, on_paradox, contact_time }
+        RunSettings {
+            until,
+            max_events,
+            sample,
+            record_events,
+            on_paradox,
+            contact_time,
+            rest_speed,
+            on_trouble,
+        }
     }
 
     /// The same for very many bodies.

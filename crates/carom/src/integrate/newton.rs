@@ -68,15 +68,11 @@ impl Gauss {
         iterations: &mut u32,
     ) -> Trial<F::Obstacle> {
         let directions = field.directions();
-        let coupled = 0..field.coupled();
-        let mut trial = Trial::Unsettled;
-        for stiff in [directions.clone(), coupled] {
-            let fits = !stiff.is_empty() && stiff.len() * self.stages <= MOST_EQUATIONS;
-            if fits && matches!(trial, Trial::Unsettled) {
-                trial = self.settle_stiff(field, from, start, length, scales, &stiff, iterations);
-            }
+        let stiff = if directions.is_empty() { 0..field.coupled() } else { directions };
+        if stiff.len() * self.stages > MOST_EQUATIONS {
+            return Trial::Unsettled;
         }
-        trial
+        self.settle_stiff(field, from, start, length, scales, &stiff, iterations)
     }
 
     /// The same with given unknowns as the stiff ones.

@@ -82,6 +82,9 @@ pub struct Audit {
     /// How far bodies were off their joints, in position over their size and in velocity over their speed; `None` if there are
     /// no joints.
     pub joint_error_max: Option<Worst>,
+    /// The impacts that were plastic because they were slow.
+    #[serde(default)]
+    pub rest: Rest,
     /// How often totals were compared.
     pub checks: u64,
     /// How often all pairs were searched for overlaps.
@@ -90,6 +93,17 @@ pub struct Audit {
     /// How many pairs those searches measured in all.
     #[serde(default)]
     pub pairs: u64,
+}
+
+/// Impacts slower than the rest speed, which are plastic.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Rest {
+    /// How many.
+    pub count: u64,
+    /// The energy that they would have given back, each by itself.
+    pub energy: f64,
+    /// The largest speed of approach.
+    pub speed_max: f64,
 }
 
 /// A pair that touches and closes: it must take part in an event before it overlaps.
@@ -181,6 +195,7 @@ impl Ledger {
                 restitution_error_max: Worst::default(),
                 energy_gain_max: Worst::default(),
                 joint_error_max: (!world.joints.is_empty()).then(Worst::default),
+                rest: Rest::default(),
                 checks: 0,
                 searches: 0,
                 pairs: 0,
@@ -193,6 +208,14 @@ impl Ledger {
     /// The energy that the bodies should have.
     pub fn energy(&self) -> f64 {
         self.energy
+    }
+
+    /// Books what the rest speed took in an impact.
+    pub fn book_rest(&mut self, rest: Rest) {
+        let total = &mut self.audit.rest;
+        total.count += rest.count;
+        total.energy += rest.energy;
+        total.speed_max = total.speed_max.max(rest.speed_max);
     }
 
     /// Books a change of energy by an event.

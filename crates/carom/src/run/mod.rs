@@ -12,7 +12,7 @@ mod world;
 pub(crate) use clock::Clock;
 pub use energies::Energies;
 pub(crate) use ledger::Ledger;
-pub use ledger::{Audit, Worst};
+pub use ledger::{Audit, Rest, Worst};
 pub use snapshot::SnapshotMismatch;
 pub(crate) use snapshot::StateRecord;
 pub use status::{Cause, Counts, Failure, InvalidStart, Stopped};

@@ -193,7 +193,7 @@ pub(super) const SURFACE_KIND: [Field; 3] = [
 pub(super) const IMPACT: [Field; 2] =
     [("law", "The impact law."), ("termination", "How a Coulomb contact ends.")];
 
-pub(super) const RUN: [Field; 6] = [
+pub(super) const RUN: [Field; 8] = [
     ("until", "The time to stop at, s."),
     ("max_events", "The number of events to stop at."),
     ("sample", "The interval of output, s; 0: events only."),
@@ -203,5 +203,14 @@ pub(super) const RUN: [Field; 6] = [
         "contact_time",
         "Among very many bodies that lose energy: a collision that follows another of the same body sooner than this, s, is \
          elastic, so that collisions do not accumulate without end. 0: never.",
+    ),
+    (
+        "rest_speed",
+        "Impacts that approach more slowly than this, m/s, are plastic where the restitution is below one; absent: a millionth of \
+         the speeds at hand. 0: none are.",
+    ),
+    (
+        "on_trouble",
+        "What happens where the exact motion has no continuation: the bodies concerned are carried on by time steps, or the run stops.",
     ),
 ];

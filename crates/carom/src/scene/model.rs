@@ -269,6 +269,11 @@ pub struct RunSettings {
     /// How long a collision of very many bodies is taken to last: one that follows another of the same body sooner loses no
     /// energy. Where it is not given, a small share of the time between collisions; zero: never.
     pub contact_time: Option<f64>,
+    /// Impacts that approach more slowly than this are plastic, where the restitution is below one. Where it is not given, a small share of
+    /// the speeds at hand; zero: none are.
+    pub rest_speed: Option<f64>,
+    /// What happens where the exact motion has no continuation.
+    pub on_trouble: OnTrouble,
 }
 
 impl Default for RunSettings {
@@ -280,6 +285,32 @@ impl Default for RunSettings {
             record_events: true,
             on_paradox: OnParadox::Hold,
             contact_time: None,
+            rest_speed: None,
+            on_trouble: OnTrouble::Step,
+        }
+    }
+}
+
+/// What happens where the exact motion has no continuation: friction that jams, contacts that contradict each other, motion without
+/// headway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnTrouble {
+    /// The bodies concerned are carried on by time steps until their motion is exact again; reported.
+    Step,
+    /// The run ends.
+    Stop,
+}
+
+impl OnTrouble {
+    /// All of them, the default first.
+    pub const ALL: [Self; 2] = [Self::Step, Self::Stop];
+
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Step => "step",
+            Self::Stop => "stop",
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::fields::{self, Field};
 use super::file::{EXPONENTS, MOST_BODIES, MOST_COLLISIONS, VERSION};
-use super::model::{ImpactSettings, OnParadox, RunSettings, Start, SurfaceRules};
+use super::model::{ImpactSettings, OnParadox, OnTrouble, RunSettings, Start, SurfaceRules};
 use crate::impact::Law;
 use crate::impact::coulomb::Termination;
 
@@ -283,7 +283,10 @@ fn run() -> Value {
         "max_events" => json!({ "type": "integer", "minimum": 1, "default": default.max_events }),
         "sample" => json!({ "type": "number", "minimum": 0, "default": default.sample }),
         "record_events" => json!({ "type": "boolean", "default": default.record_events }),
-        "contact_time" => json!({ "type": "number", "minimum": 0 }),
+        "contact_time" | "rest_speed" => json!({ "type": "number", "minimum": 0 }),
+        "on_trouble" => {
+            json!({ "enum": OnTrouble::ALL.map(OnTrouble::name), "default": default.on_trouble.name() })
+        }
         _ => json!({ "enum": OnParadox::ALL.map(OnParadox::name), "default": default.on_paradox.name() }),
     })
 }

@@ -11,6 +11,7 @@ use super::pair::Pair;
 use super::persistent::Persistence;
 use super::resolution::ContactResolution;
 use super::rolling::RollingDemands;
+use super::stepping::SteppedInterval;
 use crate::audit::pairs::Surroundings;
 use crate::body::State;
 use crate::collision::{AuditContext, EventContext};
@@ -39,6 +40,8 @@ pub(super) struct Bookkeeping {
     pub unbalanced: bool,
     /// The number of events at the last audit of all pairs.
     pub pairs_audited: u64,
+    /// The intervals in which bodies were carried on by time steps.
+    pub stepped: Vec<SteppedInterval>,
 }
 
 impl Bookkeeping {
@@ -53,6 +56,7 @@ impl Bookkeeping {
             singular: SingularConfigurations::default(),
             unbalanced: false,
             pairs_audited: 0,
+            stepped: Vec::new(),
         }
     }
 
@@ -219,11 +223,23 @@ impl Bookkeeping {
             let mut contacts = dynamics.contacts.of(second);
             contacts.any(|(pair, how)| how == Persistence::Interpenetrating && here(&pair))
         };
+        // Overlaps of time steps are reported with these.
+        let stepped = |sides: [Side; 2], image: &Vector3<f64>| {
+            let here = |pair: &Pair| pair.sides() == sides && pair.shift(world) == *image;
+            let Side::Body(second) = sides[1] else { return false };
+            let active = |how: Persistence| match how {
+                Persistence::Active(number) => dynamics.groups.named(number).stepping.is_some(),
+                Persistence::Inactive | Persistence::Interpenetrating => false,
+            };
+            dynamics.contacts.of(second).any(|(pair, how)| active(how) && here(&pair))
+        };
         let joined = |sides: [Side; 2], image: &Vector3<f64>| {
             !world.joints.is_empty() && *image == Vector3::zeros() && world.joined(sides)
         };
         let may_overlap =
-            |sides: [Side; 2], image: &Vector3<f64>| joined(sides, image) || interpenetrates(sides, image);
+            |sides: [Side; 2], image: &Vector3<f64>| {
+                joined(sides, image) || interpenetrates(sides, image) || stepped(sides, image)
+            };
         self.ledger.audit_pairs(world, &around, audit, may_overlap);
         self.pairs_audited = self.counts.events;
     }
@@ -273,8 +289,14 @@ impl Bookkeeping {
         }
         if let Some(group) = dynamics.groups.get_mut(number) {
             let at = group.local(t);
-            let friction: f64 = (0..group.pairs.len()).map(|k| group.step.friction_work(k, at)).sum();
-            let work = friction + group.flow.load_work(&group.step, at);
+            let work = match group.stepping {
+                // Time steps do not keep the energy: all that they change is booked.
+                Some(_) => group.flow.energy(&group.states(t)) - group.flow.energy(&group.origin),
+                None => {
+                    let friction = (0..group.pairs.len()).map(|k| group.step.friction_work(k, at));
+                    friction.sum::<f64>() + group.flow.load_work(&group.step, at)
+                }
+            };
             if work != group.booked {
                 self.ledger.book_work(work - group.booked);
                 group.booked = work;

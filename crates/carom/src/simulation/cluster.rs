@@ -111,6 +111,22 @@ impl Cluster {
         (cluster, apart)
     }
 
+    /// Some movable bodies, with what constrains them, and contacts among them that are new.
+    pub fn of(dynamics: &Dynamics, t: f64, movable: &BTreeSet<usize>, pairs: &[Pair]) -> Self {
+        let mut bodies = movable.clone();
+        for &body in movable {
+            bodies.extend(dynamics.world.constraints.system(body).map_or(&[][..], |system| &system.bodies));
+        }
+        bodies.extend(pairs.iter().flat_map(Pair::bodies));
+        let bodies: Vec<usize> = bodies.into_iter().collect();
+        let before: Vec<State> = bodies.iter().map(|&body| dynamics.state(body, t)).collect();
+        let mut cluster = Self { bodies, after: before.clone(), before, ..Self::default() };
+        for &pair in pairs {
+            cluster.add_contact(dynamics, pair, true, 0.0);
+        }
+        cluster
+    }
+
     fn add_contact(&mut self, dynamics: &Dynamics, pair: Pair, new: bool, error: f64) {
         let world = &dynamics.world;
         let Some(found) = pair.gap(world, |body| self.before[self.place(body)]) else { return };

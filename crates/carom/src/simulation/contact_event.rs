@@ -41,6 +41,11 @@ impl Simulation {
             }
             (t, error) = (better.max(self.dynamics.clock.now), bound);
         }
+        if let Some(retry) = pair.bodies().find_map(|body| self.dynamics.stepped_until(body)) {
+            self.advance_clock(t);
+            self.join_stepping(&pair, t, retry);
+            return false;
+        }
         let simultaneous = self.predictor.simultaneous(&self.dynamics, &mut self.books, t, (pair, error));
         let cluster = self.gather(t, &simultaneous);
         self.advance_clock(t);
@@ -63,25 +68,45 @@ impl Simulation {
     /// `leaving` is an active contact whose force has returned to zero. Returns whether there was anything to record.
     pub(super) fn resolve_event(
         &mut self,
-        mut cluster: Cluster,
+        cluster: Cluster,
         t: f64,
         leaving: Option<Pair>,
         recorder: &mut impl Recorder,
     ) -> bool {
+        self.resolve_changes(cluster, t, leaving, false, recorder)
+    }
+
+    /// [`Simulation::resolve_event`]; `changed`: trajectories change whatever happens.
+    pub(super) fn resolve_changes(
+        &mut self,
+        mut cluster: Cluster,
+        t: f64,
+        leaving: Option<Pair>,
+        changed: bool,
+        recorder: &mut impl Recorder,
+    ) -> bool {
+        if self.stands_still(&cluster, t) {
+            return true;
+        }
         let closing = cluster.contacts.iter().any(|contact| closes(&self.dynamics, &cluster, contact));
-        if closing && !impact::resolve(&self.dynamics, &mut cluster) {
-            self.fail(&cluster.contacts[0].key.pair, Cause::Law);
+        if closing {
+            let Some(rest) = impact::resolve(&self.dynamics, &mut cluster) else {
+                self.event_trouble(&cluster, t, Cause::Law);
+                return true;
+            };
+            self.books.ledger.book_rest(rest);
+            self.dynamics.note_approaches(&cluster);
         }
         let decision = Decision { dynamics: &self.dynamics, cluster: &cluster, t };
         let mut resolutions = match decision.resolutions(closing, leaving) {
             Ok(resolutions) => resolutions,
             Err(obstacle) => {
-                self.fail(&cluster.contacts[0].key.pair, Cause::PersistentContact(obstacle));
+                self.event_trouble(&cluster, t, Cause::PersistentContact(obstacle));
                 return true;
             }
         };
         let Some(gripped) = grip::stop_slips(&self.dynamics, &mut cluster, &mut resolutions) else {
-            self.fail(&cluster.contacts[0].key.pair, Cause::Law);
+            self.event_trouble(&cluster, t, Cause::Law);
             return true;
         };
         let closing = closing || gripped;
@@ -93,7 +118,7 @@ impl Simulation {
         }
         let time = self.dynamics.clock.absolute(t);
         self.books.demands.note_impact(&self.dynamics.world, &cluster, time);
-        self.change_trajectories(&cluster, &resolutions, closing || leaving.is_some(), t);
+        self.change_trajectories(&cluster, &resolutions, changed || closing || leaving.is_some(), t);
         self.release_slipping(t, recorder);
         if resolutions.iter().any(|resolution| resolution.outcome == Outcome::Stops) {
             self.books.stop(Stopped::Paradox);
@@ -154,9 +179,9 @@ impl Simulation {
             .map(|(contact, resolution)| (contact.key.pair, resolution.force_slope))
             .collect();
         for component in components(&self.dynamics, cluster, &active) {
+            let bodies: Vec<usize> = component.bodies.iter().map(|&body| body as usize).collect();
             if let Err(GroupFailure { sides, cause }) = self.form_group(component, &history, t) {
-                self.books.fail(self.dynamics.time(), sides, cause);
-                break;
+                self.trouble(&bodies, t, sides, cause);
             }
         }
         let mut separating: Vec<Pair> = next

@@ -59,7 +59,11 @@ impl Decision<'_> {
         let left = contacts.iter().map(|contact| residue(&contact.key.before)).fold(0.0, f64::max);
         for (k, contact) in contacts.iter().enumerate() {
             let now = self.cluster.kinematics_after(dynamics, k);
-            let slow = contact.key.pair.velocity_threshold(&dynamics.world, &now).max(left);
+            let mut slow = contact.key.pair.velocity_threshold(&dynamics.world, &now).max(left);
+            // What a plastic impact leaves at its contacts is rest.
+            if closing && contact.restitution < 1.0 && now.v > 0.0 {
+                slow = slow.max(dynamics.rest_speed(&contact.key.pair));
+            }
             let class = if closing { Type::Normal } else { Type::Separating };
             let mut resolution = if leaving == Some(contact.key.pair) {
                 ContactResolution::new(Outcome::Separates, Type::Separating)

@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 
 use super::group::{Group, flow_of};
 use super::groups::Groups;
-use super::motion::{BodyMotion, MemberMotion, SearchMotion, Trajectory};
+use super::motion::{BodyMotion, Effort, MemberMotion, SearchMotion, Trajectory};
 use super::pair::{Pair, PairSide};
 use super::persistent::{Persistence, PersistentContacts};
 use super::queue::{Entry, NextEvent};
@@ -25,6 +25,8 @@ pub(super) struct Dynamics {
     pub clock: Clock,
     /// The time at which the run ends.
     pub until: f64,
+    /// Impacts slower than this are plastic; `None`: by default.
+    pub rest_speed: Option<f64>,
     pub motions: Vec<BodyMotion>,
     pub groups: Groups,
     pub contacts: PersistentContacts,
@@ -34,17 +36,19 @@ pub(super) struct Dynamics {
 
 impl Dynamics {
     /// All bodies in free flight.
-    pub fn new(world: World, states: &[State], until: f64) -> Self {
+    pub fn new(world: World, states: &[State], until: f64, rest_speed: Option<f64>) -> Self {
         let flight = |(body, state)| BodyMotion {
             trajectory: Trajectory::Flight(Box::new(world.flight(body, state))),
             since: 0.0,
             version: 1,
             boxes: [0; 3],
+            effort: Effort::default(),
         };
         let motions = states.iter().enumerate().map(flight).collect();
         let mut dynamics = Self {
             clock: Clock::start(),
             until,
+            rest_speed,
             motions,
             groups: Groups::new(),
             contacts: PersistentContacts::new(states.len()),

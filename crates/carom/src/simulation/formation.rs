@@ -119,6 +119,7 @@ impl Dynamics {
         t: f64,
     ) -> Result<(u32, f64), Obstacle> {
         let Component { bodies, states, contacts } = component;
+        self.count_step(&bodies, &states, t)?;
         let past = |pair: &Pair| history.contact(pair);
         let slopes =
             contacts.iter().map(|(pair, slope)| past(pair).map_or(*slope, |past| past.slope)).collect();
@@ -161,6 +162,7 @@ impl Dynamics {
             slopes,
             booked: 0.0,
             version: self.groups.next_version(),
+            stepping: None,
         };
         self.groups.insert(number, group);
         Ok((number, change))
@@ -168,8 +170,11 @@ impl Dynamics {
 
     /// Takes a group on to its next step, and marks its bodies' trajectories as changed.
     pub fn advance_group(&mut self, number: u32) -> Result<(), Obstacle> {
-        let Some(group) = self.groups.get_mut(number) else { return Ok(()) };
+        let Some(group) = self.groups.get(number) else { return Ok(()) };
         let t = group.end();
+        let (bodies, states) = (group.bodies.clone(), group.step.end().to_vec());
+        self.count_step(&bodies, &states, t)?;
+        let Some(group) = self.groups.get_mut(number) else { return Ok(()) };
         for (k, sum) in group.impulses.iter_mut().enumerate() {
             *sum += group.step.impulse(k, group.step.until).normal;
         }

@@ -8,6 +8,7 @@ use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 use super::pair::{Pair, PairSide};
+use super::stepping::Stepping;
 use crate::body::{Body, State};
 use crate::contact::{Side, Surface};
 use crate::flow::{Correction, DenseStep, Flow, Held, Points, Reaction};
@@ -46,6 +47,8 @@ pub(super) struct Group {
     /// The joints, in the order of the flow's.
     pub joints: Vec<usize>,
     pub version: u32,
+    /// How it is carried on by time steps, where it is.
+    pub stepping: Option<Stepping>,
 }
 
 /// A group as plain numbers.
@@ -64,6 +67,8 @@ pub(super) struct GroupRecord {
     slopes: Vec<Option<f64>>,
     booked: f64,
     version: u32,
+    #[serde(default)]
+    stepping: Option<Stepping>,
 }
 
 impl GroupRecord {
@@ -171,6 +176,7 @@ impl Group {
             slopes: self.slopes.clone(),
             booked: self.booked,
             version: self.version,
+            stepping: self.stepping,
         }
     }
 
@@ -183,6 +189,9 @@ impl Group {
             points.into_iter().map(|sides| sides.map(|sides| sides.map(Vector3::from))).collect()
         });
         let points = Points { contacts, joints };
+        if let Some(stepping) = record.stepping {
+            return Self::of_stepping(record, world, flow, origin, stepping);
+        }
         let mut step = flow.advance_at(&still, &points, 0.0, FOREVER).ok()?;
         for _ in 0..record.follows {
             step = flow.follow(&step, FOREVER).ok()?;
@@ -203,6 +212,36 @@ impl Group {
             booked: record.booked,
             joints: world.joints_of(&record.bodies),
             version: record.version,
+            stepping: None,
+        })
+    }
+
+    fn of_stepping(
+        record: &GroupRecord,
+        world: &World,
+        flow: Flow,
+        origin: Vec<State>,
+        stepping: Stepping,
+    ) -> Option<Self> {
+        let restitution = stepping.restitution(world, &record.pairs);
+        let (step, _) = flow.time_step(&origin, 0.0, stepping.length, &restitution).ok()?;
+        Some(Self {
+            spins: vec![None; record.bodies.len()],
+            bodies: record.bodies.clone(),
+            pairs: record.pairs.clone(),
+            flow,
+            zero: record.zero,
+            begun: record.begun,
+            origin,
+            points: Points::default(),
+            follows: record.follows,
+            step,
+            impulses: record.impulses.clone(),
+            slopes: record.slopes.clone(),
+            booked: record.booked,
+            joints: world.joints_of(&record.bodies),
+            version: record.version,
+            stepping: Some(stepping),
         })
     }
 

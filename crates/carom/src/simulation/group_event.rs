@@ -32,6 +32,9 @@ impl Simulation {
     pub(super) fn step_end_event(&mut self, number: u32, recorder: &mut impl Recorder) {
         let Some(group) = self.dynamics.groups.get(number) else { return };
         let t = group.end();
+        if group.stepping.is_some() {
+            return self.time_step_end(number, recorder);
+        }
         if let Ending::LiftOff { contact, time_error } = group.step.ending {
             let pair = group.pairs[contact];
             let cluster = self.gather(t, &[(pair, time_error)]);
@@ -51,7 +54,8 @@ impl Simulation {
         let Some(group) = self.dynamics.groups.get(number) else { return };
         if let Err(obstacle) = advanced {
             let GroupFailure { sides, cause } = GroupFailure::new(&group.bodies, &group.pairs, obstacle);
-            return self.books.fail(self.dynamics.time(), sides, cause);
+            let bodies: Vec<usize> = group.bodies.iter().map(|&body| body as usize).collect();
+            return self.trouble(&bodies, t, sides, cause);
         }
         let bodies = group.bodies.clone();
         self.predictor.push_step_end(&self.dynamics, number);

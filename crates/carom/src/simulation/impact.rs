@@ -9,15 +9,17 @@ use crate::body::{Body, State};
 use crate::impact::mechanism::JointOutcome;
 use crate::joint::Joint;
 use crate::record::JointImpulse;
+use crate::run::Rest;
 use crate::run::tolerances::ACCUMULATED;
 
 /// The share of a velocity that rounding leaves where an impact takes all of it.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// Resolves the impact of a cluster; false if the law has no solution.
-pub(super) fn resolve(dynamics: &Dynamics, cluster: &mut Cluster) -> bool {
+/// Resolves the impact of a cluster, and returns what the rest speed took; `None` if the law has no solution.
+pub(super) fn resolve(dynamics: &Dynamics, cluster: &mut Cluster) -> Option<Rest> {
+    let rest = make_slow_impacts_plastic(dynamics, cluster);
     if !apply_law(dynamics, cluster) {
-        return false;
+        return None;
     }
     // Accumulated bounces end in rest: those impacts are perfectly inelastic.
     let world = &dynamics.world;
@@ -28,7 +30,7 @@ pub(super) fn resolve(dynamics: &Dynamics, cluster: &mut Cluster) -> bool {
         let contact = &cluster.contacts[k];
         let pair = contact.key.pair;
         let (restitution, _) = world.contact_properties(contact.sides);
-        if restitution <= 0.0 || contact.separation <= 0.0 || contact.impulse <= 0.0 {
+        if contact.restitution <= 0.0 || restitution <= 0.0 || contact.separation <= 0.0 || contact.impulse <= 0.0 {
             continue;
         }
         let after = cluster.kinematics_after(dynamics, k);
@@ -43,10 +45,32 @@ pub(super) fn resolve(dynamics: &Dynamics, cluster: &mut Cluster) -> bool {
         }
     }
     if again && !apply_law(dynamics, cluster) {
-        return false;
+        return None;
     }
     remove_residual_velocities(dynamics, cluster);
-    true
+    Some(rest)
+}
+
+/// Impacts slower than the rest speed are plastic. The energy is what each would have given back by itself.
+fn make_slow_impacts_plastic(dynamics: &Dynamics, cluster: &mut Cluster) -> Rest {
+    let mut rest = Rest::default();
+    for k in 0..cluster.contacts.len() {
+        let contact = &cluster.contacts[k];
+        let (speed, restitution) = (-contact.approach, contact.restitution);
+        let elastic = restitution <= 0.0 || restitution >= 1.0;
+        // Approaches within rounding are none.
+        let rounding = contact.key.pair.velocity_threshold(&dynamics.world, &contact.key.before);
+        let slow = speed > rounding && speed < dynamics.rest_speed(&contact.key.pair);
+        if elastic || contact.by_joint || !slow {
+            continue;
+        }
+        rest.count += 1;
+        rest.speed_max = rest.speed_max.max(speed);
+        let back = restitution * speed;
+        rest.energy += 0.5 * back * back / cluster.inverse_mass(dynamics, contact);
+        cluster.contacts[k].restitution = 0.0;
+    }
+    rest
 }
 
 /// Where an impact stops all the bodies that it concerns, what it leaves of their velocities is rounding, and is removed: it would

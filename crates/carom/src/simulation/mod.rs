@@ -14,6 +14,9 @@
 //! while it lasts. Their contacts are searched for with the same certificate, on the motion as integrated; their impacts are those
 //! of the whole mechanism, in which the joints carry their share.
 //!
+//! **Trouble.** Where the exact motion has no continuation, or would take more work than it is worth, the bodies concerned are carried on
+//! by time steps for a while (`stepping`), if the scene does not ask to stop there.
+//!
 //! **Time.** The clock has two parts, an epoch and the time since. The epoch moves on by powers of two before the time
 //! since grows long, so that a long run keeps the resolution of a short one: times, positions and gaps of the millionth
 //! event are as exact as the first's.
@@ -47,20 +50,21 @@ mod snapshot;
 #[cfg(test)]
 mod spoiled;
 mod start;
+mod stepping;
 
 use crate::body::State;
 use crate::record::{Moment, Recorder, Sample};
-use crate::run::{Audit, Cause, Counts, Failure, InvalidStart, Stopped, World};
+use crate::run::{Audit, Counts, Failure, InvalidStart, Stopped, World};
 use crate::scene::model::RunSettings;
 use bookkeeping::Bookkeeping;
 use dynamics::Dynamics;
-use pair::Pair;
 use predict::Predictor;
 use queue::NextEvent;
 
 pub use constrained::SingularPassages;
 pub use rolling::RollingDemand;
 pub use snapshot::Snapshot;
+pub use stepping::SteppedInterval;
 
 /// A run in progress.
 #[derive(Debug, Clone)]
@@ -92,7 +96,7 @@ impl Simulation {
             return Err(invalid);
         }
         let books = Bookkeeping::new(&world, states);
-        let dynamics = Dynamics::new(world, states, settings.until);
+        let dynamics = Dynamics::new(world, states, settings.until, settings.rest_speed);
         let mut simulation = Self { settings, dynamics, predictor: Predictor::default(), books };
         if simulation.world().periodic.is_some() || states.len() >= MANY {
             simulation.predictor.build_cells(&simulation.dynamics);
@@ -262,15 +266,16 @@ impl Simulation {
         self.books.failure
     }
 
-    /// Ends the run because a pair could not be followed.
-    fn fail(&mut self, pair: &Pair, cause: Cause) {
-        self.books.fail(self.dynamics.time(), pair.sides(), cause);
-    }
-
     /// All bodies' states at the present time; positions run on beyond the walls of a periodic box.
     #[must_use]
     pub fn states(&self) -> Vec<State> {
         self.dynamics.states(self.dynamics.clock.now)
+    }
+
+    /// The intervals in which bodies were carried on by time steps.
+    #[must_use]
+    pub fn stepped(&self) -> &[SteppedInterval] {
+        &self.books.stepped
     }
 
     /// The friction that the rolling joints have needed, by joint.

@@ -1,6 +1,7 @@
 //! How a body moves at present: in free flight, or as a member of a group.
 
 use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
 
 use super::group::Group;
 use crate::body::State;
@@ -16,6 +17,20 @@ pub(super) struct BodyMotion {
     pub version: u32,
     /// By how many boxes the body has been wrapped, in all.
     pub boxes: [i32; 3],
+    pub effort: Effort,
+}
+
+/// What a body's motion has taken lately.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub(super) struct Effort {
+    /// The dense-output steps of its groups since a time of the run.
+    pub steps: u32,
+    pub since: f64,
+    /// When it was last handed to time-stepping, and for how long.
+    pub troubled: f64,
+    pub wait: f64,
+    /// How fast its impacts were lately.
+    pub approach: f64,
 }
 
 /// The trajectory of a body.

@@ -10,12 +10,13 @@ use super::constrained::SingularPassages;
 use super::dynamics::Dynamics;
 use super::group::GroupRecord;
 use super::groups::Groups;
-use super::motion::{BodyMotion, Trajectory};
+use super::motion::{BodyMotion, Effort, Trajectory};
 use super::pair::Pair;
 use super::persistent::{Persistence, PersistentContacts};
 use super::predict::Predictor;
 use super::queue::Entry;
 use super::rolling::RollingDemand;
+use super::stepping::SteppedInterval;
 use super::{RunSettings, Simulation};
 use crate::body::State;
 use crate::run::index;
@@ -47,6 +48,8 @@ pub struct Snapshot {
     unbalanced: bool,
     #[serde(default, rename = "looked")]
     pairs_audited: u64,
+    #[serde(default)]
+    stepped: Vec<SteppedInterval>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,6 +59,8 @@ struct BodyRecord {
     since: f64,
     version: u32,
     boxes: [i32; 3],
+    #[serde(default)]
+    effort: Effort,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -75,7 +80,8 @@ impl BodyRecord {
                 TrajectoryRecord::Grouped { group: *group, member: *member }
             }
         };
-        Self { trajectory, since: motion.since, version: motion.version, boxes: motion.boxes }
+        let BodyMotion { since, version, boxes, effort, .. } = *motion;
+        Self { trajectory, since, version, boxes, effort }
     }
 
     fn motion(&self, body: usize, world: &World) -> BodyMotion {
@@ -87,7 +93,8 @@ impl BodyRecord {
                 Trajectory::Grouped { group: *group, member: *member }
             }
         };
-        BodyMotion { trajectory, since: self.since, version: self.version, boxes: self.boxes }
+        let Self { since, version, boxes, effort, .. } = *self;
+        BodyMotion { trajectory, since, version, boxes, effort }
     }
 }
 
@@ -145,6 +152,7 @@ impl Simulation {
             headway_mark,
             unbalanced: books.unbalanced,
             pairs_audited: books.pairs_audited,
+            stepped: books.stepped.clone(),
         }
     }
 
@@ -169,6 +177,7 @@ impl Simulation {
         let dynamics = Dynamics {
             clock: snapshot.clock,
             until: settings.until,
+            rest_speed: settings.rest_speed,
             motions: motions.map(|(body, record)| record.motion(body, &world)).collect(),
             groups,
             contacts,
@@ -194,6 +203,7 @@ impl Simulation {
             singular: snapshot.singular.iter().copied().collect(),
             unbalanced: snapshot.unbalanced,
             pairs_audited: snapshot.pairs_audited,
+            stepped: snapshot.stepped.clone(),
         };
         Ok(Self { settings, dynamics, predictor, books })
     }

@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use super::super::diagnostic::Log;
 use super::super::document::Value;
 use super::super::fields::{self, names};
-use super::super::model::{ImpactSettings, OnParadox, RunSettings};
+use super::super::model::{ImpactSettings, OnParadox, OnTrouble, RunSettings};
 use super::super::reader::{self, Fields};
 use crate::impact::Law;
 use crate::impact::coulomb::Termination;
@@ -54,7 +54,14 @@ pub(super) fn run(root: &Fields<'_>, log: &mut Log<'_>) -> Option<RunSettings> {
     });
     let contact_time = table
         .or("contact_time", None, log, |value, path, log| reader::not_negative(value, path, log).map(Some));
+    let rest_speed = table
+        .or("rest_speed", None, log, |value, path, log| reader::not_negative(value, path, log).map(Some));
+    let on_trouble = table.or("on_trouble", default.on_trouble, log, |value, path, log| {
+        reader::choice(value, path, &OnTrouble::ALL.map(|choice| (choice.name(), choice)), log)
+    });
     Some(RunSettings {
+        rest_speed: rest_speed?,
+        on_trouble: on_trouble?,
         until: until?,
         max_events: max_events?,
         sample: sample?,
