@@ -169,7 +169,7 @@ pub mod fill;
 
 pub mod observe;
 
-pub use error::{Error, Fault, Place};
+pub use error::{Error, Fault, Place, RowRole};
 
 /// The example in the package's README, so that it runs.
 #[cfg(doctest)]

@@ -113,7 +113,7 @@ fn where_there_is_none() {
         (quest(two, Type::Graze, false), "not a type"),
     ] {
         let Outcome::Impossible(reason) = outcome else { panic!("{outcome:?}") };
-        assert!(reason.contains(word), "{reason}");
+        assert!(reason.to_string().contains(word), "{reason}");
     }
 }
 

@@ -98,7 +98,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         Answer::Found(found) => found.toml(),
         Answer::Absent(absence) if !arguments.json => {
             // Standard output is for scenes.
-            writeln!(io::stderr(), "no {} of these shapes: {}", absence.quest.kind.name(), absence.reason)?;
+            writeln!(io::stderr(), "no {} of these shapes: {}", absence.quest.kind.name(), absence.cause)?;
             return Ok(answer.verdict());
         }
         Answer::Absent(_) => String::new(),

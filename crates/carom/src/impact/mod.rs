@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A [`Problem`] is solved by a [`Law`] into an [`Outcome`], which says besides the numbers whether they are
-//! unique, consistent and admissible. Reading order: `problem`, `outcome`, `system` (the problem in reduced
+//! unique, consistent and admissible. Reading order: `problem`, `note`, `outcome`, `system` (the problem in reduced
 //! coordinates), `active` (the one numerical engine), `determinacy`, `coulomb`, `law`, `resolve` (the loop), `report`
 //! (what is true of its result), `mechanism` (the same spoken in bodies), `demand` (the friction that surfaces would
 //! need). Two free bodies with one smooth contact have a closed form of their own in [`pair`].
@@ -21,6 +21,7 @@ pub mod demand;
 mod determinacy;
 pub mod law;
 pub mod mechanism;
+mod note;
 mod outcome;
 pub mod pair;
 mod problem;
@@ -29,5 +30,6 @@ mod resolve;
 mod system;
 
 pub use law::Law;
+pub use note::Note;
 pub use outcome::*;
 pub use problem::*;

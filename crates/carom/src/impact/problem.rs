@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
 
 pub use crate::contact::Surface;
-use crate::error::{Error, Fault, Place};
+use crate::error::{Error, Fault, Place, RowRole};
 use crate::impact::coulomb::Termination;
 use crate::impact::law::Law;
 
@@ -242,25 +242,25 @@ impl Problem {
     /// Faults in what the rows are said to be, and in the coefficients that depend on it.
     fn role_faults(&self, faults: &mut Vec<Error>) {
         let rows = self.contacts.nrows();
-        let mut role: Vec<Option<&'static str>> = vec![None; rows];
-        let mut take = |place: Place, index: usize, name: &'static str| match role.get_mut(index) {
+        let mut roles: Vec<Option<RowRole>> = vec![None; rows];
+        let mut take = |place: Place, index: usize, role: RowRole| match roles.get_mut(index) {
             None => faults.push(Error::new(place, Fault::NoSuchRow { index, rows })),
-            Some(Some(role)) => faults.push(Error::new(place, Fault::RowTaken { index, role })),
-            Some(free) => *free = Some(name),
+            Some(Some(role)) => faults.push(Error::new(place, Fault::RowTaken { index, role: *role })),
+            Some(free) => *free = Some(role),
         };
         for (i, &row) in self.tangential.iter().enumerate() {
-            take(Place::row("tangential", i), row, "a tangential row");
+            take(Place::row("tangential", i), row, RowRole::Tangential);
         }
         for (i, contact) in self.rough.iter().enumerate() {
-            take(Place::row("rough", i), contact.normal, "the normal of a rough contact");
+            take(Place::row("rough", i), contact.normal, RowRole::RoughNormal);
             for &row in &contact.tangent {
-                take(Place::row("rough", i), row, "a tangent of a rough contact");
+                take(Place::row("rough", i), row, RowRole::RoughTangent);
             }
         }
         for (i, contact) in self.friction.iter().enumerate() {
-            take(Place::row("friction", i), contact.normal, "the normal of a contact with friction");
+            take(Place::row("friction", i), contact.normal, RowRole::FrictionNormal);
             for &row in &contact.tangent {
-                take(Place::row("friction", i), row, "a tangent of a contact with friction");
+                take(Place::row("friction", i), row, RowRole::FrictionTangent);
             }
         }
         if !self.tangential.is_empty() && !self.friction.is_empty() {
@@ -278,7 +278,7 @@ impl Problem {
             }
         }
         for (i, &value) in self.restitution.iter().enumerate() {
-            let tangent = role[i].is_some_and(|name| name.contains("tangent"));
+            let tangent = roles[i].is_some_and(RowRole::is_tangent);
             let (low, expected) = if tangent {
                 (-1.0, "between -1 and 1 for a tangential row")
             } else {

@@ -3,7 +3,8 @@
 use nalgebra::DVector;
 
 use super::determinacy::Dependence;
-use super::outcome::{Circuit, Energy, FrictionDemand, Note, Outcome, RankMargin, SelfStress, Status};
+use super::note::Note;
+use super::outcome::{Circuit, Energy, FrictionDemand, Outcome, RankMargin, SelfStress, Status};
 use super::problem::{Contact, Options, Order, Surface};
 use super::resolve::Course;
 use super::system::System;
@@ -29,102 +30,44 @@ pub(super) fn report(
     };
     let (rank, rank_margin) = system.rank();
     let rounding = rounding(system, &course, rank_margin);
-    let consistent = course.residual.is_none();
-    let mut notes = Vec::new();
-    if let Some(violation) = system.projected {
-        notes.push(Note::Projected { violation });
-    }
-    let acted = !course.steps.is_empty();
-    if !acted && !course.exhausted {
-        notes.push(Note::NoImpact);
-    }
-    course.say_how(system, contacts, loose, options, &mut notes);
     let unequal = unequal_circuits(system);
-    if let Some(residual) = course.residual {
-        notes.push(Note::Inconsistent { circuits: unequal.clone(), residual });
-    } else if options.law.acts_on_all() && !unequal.is_empty() {
-        notes.push(Note::UnequalCircuits { circuits: unequal.clone() });
-    }
     let blocked: Vec<usize> = (0..problem.contacts.nrows()).filter(|&i| system.blocked[i]).collect();
-    if !blocked.is_empty() {
-        notes.push(Note::Blocked { rows: blocked.clone() });
-    }
-    if rank_is_unclear(rank_margin) {
-        notes.push(Note::RankUnclear {
-            kept: rank_margin.smallest_kept,
-            dropped: rank_margin.largest_dropped,
-        });
-    }
-    let mut velocity_unique = consistent && !course.exhausted;
-    if course.undecided && course.alternative.is_none() {
-        velocity_unique = false;
-        notes.push(Note::UniquenessUndecided);
-    }
-    if let Some(other) = &course.alternative {
-        velocity_unique = false;
-        notes
-            .push(Note::PoissonNotUnique { other: course.velocity(system, other).iter().copied().collect() });
-    }
-    let mut order_shares = false;
-    match course.other_order(system, contacts, loose, options) {
-        OtherOrder::Same => {}
-        OtherOrder::OtherImpulses => {
-            order_shares = true;
-            notes.push(Note::OrderSharesImpulses);
-        }
-        OtherOrder::OtherVelocity(other) => {
-            velocity_unique = false;
-            notes.push(Note::OrderMatters { other });
-        }
-    }
-    let self_stresses = if acted { self_stresses(system, &course, &blocked) } else { Vec::new() };
-    let impulse_unique = self_stresses.is_empty() && velocity_unique && !order_shares;
-    if !self_stresses.is_empty() {
-        notes.push(Note::ImpulsesUndetermined { dimension: self_stresses.len() });
-    }
+    let mut notes = Vec::new();
+    course.note_steps(system, contacts, loose, options, &mut notes);
+    course.note_rows(options, &unequal, &blocked, rank_margin, &mut notes);
+    let unique = course.uniqueness(system, contacts, loose, options, &blocked, &mut notes);
+    let mut admissible = judge(system, contacts, options, &course, &separation, rounding, &mut notes);
     // Against the work of the impulses, not the energy: a fast frame or bystander hides no gain.
     // Where no digit is vouched for, a gain is still one if it is visible.
-    let level = options.tolerance.max(rounding.min(1e-6)) * course.effort;
-    let gained = (energy.change > level).then_some(energy);
-    let mut admissible = judge(system, contacts, options, &course, &separation, rounding, &mut notes);
-    if let Some(energy) = gained {
+    if energy.change > options.tolerance.max(rounding.min(1e-6)) * course.effort {
         admissible = false;
         notes.push(Note::EnergyGained { change: energy.change, before: energy.before });
     }
-    let friction_demand = demand(contacts, &course.impulses, impulse_unique, &mut notes);
-    let status = if course.exhausted {
-        Status::StepsExhausted
-    } else if !consistent {
-        Status::Inconsistent
-    } else if acted {
-        Status::Resolved
-    } else {
-        Status::NoImpact
-    };
+    let friction_demand = demand(contacts, &course.impulses, unique.impulses, &mut notes);
     Outcome {
         law: options.law,
-        status,
+        status: course.status(),
         velocity_before: system.velocity.iter().copied().collect(),
         velocity: velocity.iter().copied().collect(),
-        impulses: course.impulses,
         bilateral_impulses: bilateral_impulses.iter().copied().collect(),
-        approach: course.approach,
         separation,
-        work: course.work,
         energy,
         rank,
         rank_margin,
         rounding,
         blocked,
-        velocity_unique,
-        impulse_unique,
-        consistent,
+        velocity_unique: unique.velocity,
+        impulse_unique: unique.impulses,
+        consistent: course.residual.is_none(),
         admissible,
-        self_stresses,
+        self_stresses: unique.self_stresses,
         unequal_circuits: unequal
             .into_iter()
             .map(|rows| Circuit { restitution: rows.iter().map(|&r| problem.restitution[r]).collect(), rows })
             .collect(),
+        impulses: course.impulses,
+        approach: course.approach,
+        work: course.work,
         steps: course.steps,
         friction: course.friction,
         friction_demand,
@@ -132,9 +75,30 @@ pub(super) fn report(
     }
 }
 
+/// What the law determines.
+struct Uniqueness {
+    velocity: bool,
+    impulses: bool,
+    /// A basis of the impulses that can be added without changing a velocity.
+    self_stresses: Vec<SelfStress>,
+}
+
 impl Course {
-    /// Notes on how the impact went.
-    fn say_how(
+    /// How the resolution ended.
+    fn status(&self) -> Status {
+        if self.exhausted {
+            Status::StepsExhausted
+        } else if self.residual.is_some() {
+            Status::Inconsistent
+        } else if self.steps.is_empty() {
+            Status::NoImpact
+        } else {
+            Status::Resolved
+        }
+    }
+
+    /// Notes on how the impact proceeded.
+    fn note_steps(
         &self,
         system: &System,
         contacts: &[Contact],
@@ -142,6 +106,12 @@ impl Course {
         options: &Options,
         notes: &mut Vec<Note>,
     ) {
+        if let Some(violation) = system.projected {
+            notes.push(Note::Projected { violation });
+        }
+        if self.steps.is_empty() && !self.exhausted {
+            notes.push(Note::NoImpact);
+        }
         let left_out: Vec<usize> = contacts
             .iter()
             .map(|c| c.normal)
@@ -169,6 +139,68 @@ impl Course {
                 notes.push(Note::JamWithoutApproach { row: contact.normal });
             }
         }
+    }
+
+    /// Notes on the rows: those that contradict one another, those that joints block, and a rank that is not clear.
+    fn note_rows(
+        &self,
+        options: &Options,
+        unequal: &[Vec<usize>],
+        blocked: &[usize],
+        margin: RankMargin,
+        notes: &mut Vec<Note>,
+    ) {
+        if let Some(residual) = self.residual {
+            notes.push(Note::Inconsistent { circuits: unequal.to_vec(), residual });
+        } else if options.law.acts_on_all() && !unequal.is_empty() {
+            notes.push(Note::UnequalCircuits { circuits: unequal.to_vec() });
+        }
+        if !blocked.is_empty() {
+            notes.push(Note::Blocked { rows: blocked.to_vec() });
+        }
+        if rank_is_unclear(margin) {
+            notes.push(Note::RankUnclear { kept: margin.smallest_kept, dropped: margin.largest_dropped });
+        }
+    }
+
+    /// Whether the law determines the velocity and the impulses; what it leaves open is noted.
+    fn uniqueness(
+        &self,
+        system: &System,
+        contacts: &[Contact],
+        loose: &[usize],
+        options: &Options,
+        blocked: &[usize],
+        notes: &mut Vec<Note>,
+    ) -> Uniqueness {
+        let mut velocity = self.residual.is_none() && !self.exhausted;
+        if let Some(other) = &self.alternative {
+            velocity = false;
+            let other = self.velocity(system, other).iter().copied().collect();
+            notes.push(Note::PoissonNotUnique { other });
+        } else if self.undecided {
+            velocity = false;
+            notes.push(Note::UniquenessUndecided);
+        }
+        let mut order_shares = false;
+        match self.other_order(system, contacts, loose, options) {
+            OtherOrder::Same => {}
+            OtherOrder::OtherImpulses => {
+                order_shares = true;
+                notes.push(Note::OrderSharesImpulses);
+            }
+            OtherOrder::OtherVelocity(other) => {
+                velocity = false;
+                notes.push(Note::OrderMatters { other });
+            }
+        }
+        let self_stresses =
+            if self.steps.is_empty() { Vec::new() } else { self_stresses(system, self, blocked) };
+        if !self_stresses.is_empty() {
+            notes.push(Note::ImpulsesUndetermined { dimension: self_stresses.len() });
+        }
+        let impulses = self_stresses.is_empty() && velocity && !order_shares;
+        Uniqueness { velocity, impulses, self_stresses }
     }
 
     /// What another order would change, where contacts were taken in turn.
@@ -379,7 +411,7 @@ fn judge(
     admissible
 }
 
-/// What rough contacts would need of a real surface.
+/// The friction coefficients that rough contacts would need from a real surface.
 fn demand(
     contacts: &[Contact],
     impulses: &[f64],

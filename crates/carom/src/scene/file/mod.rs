@@ -106,7 +106,7 @@ fn scene(root: &Value, format: Format, log: &mut Log<'_>, warnings: &mut Log<'_>
         title: title?,
         source: source?,
         gravity: gravity?,
-        periodic: periodic?,
+        periodic: periodic?.lengths(),
         bodies: all(bodies)?,
         planes: all(planes)?,
         joints: all(joints)?,
