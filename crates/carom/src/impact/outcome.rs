@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 
-use crate::impact::coulomb::{Phase, Termination};
-use crate::impact::law::Law;
 use crate::impact::note::Note;
+use crate::impact::options::{Law, Termination};
 
 /// The result of an impact. Contact quantities have one entry per contact row, in the order given.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -187,6 +186,34 @@ pub struct FrictionHistory {
     pub compression_impulse: f64,
     /// The phases in order of growing normal impulse.
     pub phases: Vec<Phase>,
+}
+
+/// What the contact point does along the tangent during a stretch of the normal impulse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Sliding as before the impact.
+    Slip,
+    /// Sliding while the normal velocity falls further: friction is self-locking.
+    Jam,
+    /// Sliding stopped.
+    Stick,
+    /// Sliding again after a stop (or from rest), in the direction it came from or any other that the contact
+    /// forces choose.
+    ReverseSlip,
+}
+
+/// One stretch of the normal impulse with one mode.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Phase {
+    /// What the contact point does.
+    pub mode: Mode,
+    /// The normal impulse at which the phase begins.
+    pub from: f64,
+    /// The normal impulse at which it ends.
+    pub to: f64,
+    /// False in compression (y_n < 0), true in restitution (y_n ≥ 0).
+    pub restitution: bool,
 }
 
 /// The coefficient of friction that a rough contact's impulses would need.

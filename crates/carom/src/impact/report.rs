@@ -4,8 +4,9 @@ use nalgebra::DVector;
 
 use super::determinacy::Dependence;
 use super::note::Note;
+use super::options::{Options, Order};
 use super::outcome::{Circuit, Energy, FrictionDemand, Outcome, RankMargin, SelfStress, Status};
-use super::problem::{Contact, Options, Order, Surface};
+use super::problem::{Contact, Surface};
 use super::resolve::Course;
 use super::system::System;
 use crate::metric::norm;
@@ -452,18 +453,4 @@ fn jams_without_approach(system: &System, contact: &Contact, y: &[f64]) -> bool 
         .map(|&t| system.lengths[t] / system.lengths[n] * system.rows.inner(n, t) * (y[t] / slip))
         .sum();
     coefficient * along > 1.0
-}
-
-pub(super) fn outcome_is_finite(outcome: &Outcome) -> bool {
-    let lists = [
-        &outcome.velocity,
-        &outcome.impulses,
-        &outcome.bilateral_impulses,
-        &outcome.approach,
-        &outcome.separation,
-        &outcome.work,
-    ];
-    lists.iter().all(|list| list.iter().all(|x| x.is_finite()))
-        && [outcome.energy.before, outcome.energy.after, outcome.energy.change].iter().all(|x| x.is_finite())
-        && outcome.self_stresses.iter().all(|s| s.contacts.iter().chain(&s.bilateral).all(|x| x.is_finite()))
 }
