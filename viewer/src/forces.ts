@@ -44,7 +44,7 @@ export function lasting(
   return found;
 }
 
-/** All contacts that last, with their forces; none where the frames have no velocities. */
+/** All sustained contacts, with their forces; empty if the frames have no velocities. */
 export function heldForces(timeline: Timeline): Hold[] {
   const { header } = timeline;
   const numbers = new Map(header.bodies.map((body, i) => [body.name, i]));

@@ -131,7 +131,7 @@ fn scenes_without_a_run_are_refused_at_their_place() {
         (&tied, "joint[0].kind", "holds at this instant only"),
         (&sunk, "body[0].position", "`ball` overlaps `floor` by 0.25"),
         (&narrow, "body[0]", "its own image"),
-        (&fast, "body[0]", "beyond what floating point holds"),
+        (&fast, "body[0]", "beyond the range of 64-bit floats"),
         (&fine, "run.sample", "samples until 6"),
     ] {
         let ran = run_text("refused", scene, &["--json"]);

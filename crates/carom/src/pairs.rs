@@ -42,7 +42,7 @@ impl<S, M> Clone for Other<'_, S, M> {
 
 impl<S, M> Copy for Other<'_, S, M> {}
 
-/// A search that gives up on its way is taken up again from there, until all of it took so many gaps.
+/// A search that gives up is resumed where it stopped, until it has evaluated this many gaps in all.
 const MOST_EVALUATIONS: u32 = 1_000_000;
 
 impl<S: Convex, M: Motion> Query<'_, S, M> {

@@ -23,7 +23,7 @@ pub enum Kind {
     Graze,
     /// A contact is held from here on, by a workless force.
     HoldBegin,
-    /// A held contact parts: its force has returned to zero, or a blow opened it.
+    /// A held contact parts: its force has returned to zero, or an impact opened it.
     HoldEnd,
     /// Bounces that accumulate have come to their end: the contact is held from here on.
     Rest,

@@ -163,7 +163,7 @@ fn defaults() {
     assert!(!ball.body.fixed);
     let gas = &toml(GAS).fills[0];
     assert_eq!((gas.temperature, gas.start, gas.seed), (1.0, Start::Random, 0));
-    // A box that is open in every direction is none.
+    // A box that is open in every direction is no box.
     assert_eq!(toml(&DROP.replace("gravity", "periodic = [0, 0, 0]\ngravity")).periodic, None);
 }
 
@@ -245,7 +245,7 @@ fn versions() {
         "newer than this program, which reads version 1",
         "1",
     );
-    complaint(&with("carom = 1", "carom = 0"), "carom", "0", "which there never was", "1");
+    complaint(&with("carom = 1", "carom = 0"), "carom", "0", "which never existed", "1");
     complaint(&with("carom = 1", "carom = '1'"), "carom", "'1'", "found a string", "the version");
     let found = read("{}", Format::Json).unwrap_err();
     assert!(found[0].expected.as_deref().unwrap().contains("`\"carom\": 1`"), "{found:?}");

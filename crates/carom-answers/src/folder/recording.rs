@@ -72,7 +72,7 @@ impl Recording {
         })
     }
 
-    /// The files of a table in their order: the whole, or the parts of a run that did not come to its end.
+    /// The files of a table in their order: the whole, or the parts of an unfinished run.
     fn files(&self, table: &str) -> io::Result<Vec<PathBuf>> {
         let merged = self.path.join(table_name(table));
         if merged.exists() {

@@ -45,7 +45,7 @@ pub struct EventLook<'a> {
 }
 
 impl<'a> EventLook<'a> {
-    /// The event of these contacts; none where the states around it were not recorded, as in the many-body loop.
+    /// The event of these contacts; `None` if the states around it were not recorded, as in the many-body loop.
     pub fn of(scene: &'a Scene, contacts: &'a [EventContact]) -> Option<Self> {
         let contact = contacts.first().filter(|contact| !contact.states.is_empty())?;
         Some(Self { scene, contact })
@@ -141,7 +141,7 @@ impl<'a> EventLook<'a> {
         scene
     }
 
-    /// Every law at the instant of the event, as `carom compare --json` prints it; none where there is nothing to compare.
+    /// Every law at the instant of the event, as `carom compare --json` prints it; `None` if there is nothing to compare.
     pub fn laws(&self, text: &str) -> Option<Vec<u8>> {
         let input = Input::of_text("the event", text.to_string(), None);
         let prepared = Prepared::of(Subject { input, scene: self.instant() }, TOUCHING).ok()?;

@@ -141,7 +141,7 @@ impl Running {
         }
     }
 
-    /// Takes a run up where a snapshot of it was made; none where that does not fit the scene. `unbounded` is
+    /// Resumes a run from a snapshot; `None` if that does not fit the scene. `unbounded` is
     /// [`Running::unbounded`] at the time.
     pub fn resume(
         mut subject: Subject,
@@ -256,8 +256,8 @@ impl End {
     }
 }
 
-/// Takes the nearest velocities that the joints allow, nearest in the kinetic metric. Where there are none, as where a joint has no
-/// rows that mean anything, the velocities stay, and the run says what is wrong with them.
+/// Takes the nearest velocities that the joints allow, nearest in the kinetic metric. If there are none, as when a joint has no
+/// meaningful rows, the velocities stay, and the run says what is wrong with them.
 fn project(scene: &mut Scene) {
     let bodies: Vec<_> = scene.bodies.iter().map(|body| (body.body, body.state)).collect();
     let mechanism = Mechanism { bodies: &bodies, joints: &scene.joints, contacts: &[] };

@@ -33,7 +33,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Takes up what was seen in so many events before.
+    /// Continues after this many events.
     pub fn since(events: u64, unbounded: u64) -> Self {
         Self { unbounded, fault: None, events }
     }

@@ -264,7 +264,7 @@ pub(super) fn audit_line(audit: &Audit, style: Style) -> String {
     )
 }
 
-/// A heading and its items, of a long list the first ones; nothing when there are none.
+/// A heading and its items, the first ones of a long list; nothing if there are none.
 pub(super) fn list(
     out: &mut dyn Write,
     style: Style,

@@ -51,7 +51,7 @@ pub fn write(out: &mut dyn Write, together: &Together, style: Style) -> io::Resu
     }
     writeln!(out, "\naudit  largest errors of all runs: {audit}")?;
     if let Some(folder) = folder {
-        writeln!(out, "{}: run.json, and a folder a run", folder.display())?;
+        writeln!(out, "{}: run.json, and one folder per run", folder.display())?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The result of `carom run` for people: what happened in one sentence, the first and last events, what lasted, the state
+//! The result of `carom run` for people: what happened in one sentence, the first and last events, sustained contacts, the state
 //! at the end, the audit.
 
 use std::io::{self, IsTerminal, Write};
@@ -30,7 +30,7 @@ pub fn write(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()
     }
     events(out, run, style)?;
     let lasting = run.summary.holds.iter().map(|hold| lasted(run.scene(), hold));
-    list(out, style, "what lasted", lasting)?;
+    list(out, style, "sustained contacts", lasting)?;
     let more = run.summary.held - run.summary.holds.len() as u64;
     if more > 0 {
         writeln!(out, "  … {more} more; --json has all")?;

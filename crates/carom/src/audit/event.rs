@@ -11,9 +11,9 @@
 //! unilateral    n·J ≥ 0,   n·u⁺ ≥ 0,   |J_t| ≤ μ n·J                    where the law promises it
 //! ```
 //!
-//! Everything is recomputed from the states: nothing that whoever made the event says of itself is used but points, normals and
-//! impulses, which are what is checked. Errors are relative, to sizes, momenta, energies and speeds of the bodies concerned, less
-//! what the rounding of coordinates far from the origin leaves.
+//! Everything is recomputed from the states: of what the engine says about the event only points, normals and impulses are used,
+//! and these are what is checked. Errors are relative to the sizes, momenta, energies and speeds of the bodies concerned; the
+//! rounding of coordinates far from the origin is deducted.
 
 use nalgebra::Vector3;
 
@@ -33,7 +33,7 @@ pub struct Member<'a> {
     pub after: State,
 }
 
-/// A contact of an event, as whoever made it has it.
+/// A contact of an event, as the engine states it.
 #[derive(Debug, Clone, Copy)]
 pub struct Struck {
     /// The sides: bodies by their place among the members, planes by their number. A plane is first.

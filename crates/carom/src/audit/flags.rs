@@ -142,7 +142,7 @@ fn balanced(problem: &Problem, contacts: &[f64], bilateral: &[f64]) -> bool {
     })
 }
 
-/// Whether the law admits no other impulses than those of the steps; none where that is not clear.
+/// Whether the law admits no other impulses than those of the steps; `None` if that is not clear.
 fn impulses_are_a_point(problem: &Problem, outcome: &Outcome, rows: &Rows) -> Option<bool> {
     if outcome.steps.is_empty() || !outcome.consistent {
         return None;

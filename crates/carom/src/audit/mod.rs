@@ -48,7 +48,7 @@ pub struct Audit {
     /// impulse. Absent where no such contact was pressed.
     pub friction_residual: Option<f64>,
     /// Whether the audit's own search finds that the law admits no other impulses; absent where it is not clear, or where the
-    /// law, or the number of rows, is none that the search is made for.
+    /// search does not cover the law or the number of rows.
     pub impulse_set_is_a_point: Option<bool>,
     /// The first thing that the outcome says of itself and that its numbers contradict.
     pub contradiction: Option<Contradiction>,
@@ -246,7 +246,7 @@ fn statements(
     }
     let energy = outcome.energy;
     see(energy.after - energy.before - from_velocities.sum, size);
-    // The work of the steps may be far larger than what it comes to in the end.
+    // The work of the steps may be far larger than their sum.
     let effort: f64 = outcome.steps.iter().map(|step| step.energy_change.abs()).sum();
     see(energy.change - from_velocities.sum, size.max(effort));
     see(outcome.work.iter().sum::<f64>() - energy.change, size.max(effort));

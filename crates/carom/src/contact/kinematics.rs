@@ -558,7 +558,8 @@ struct Principal {
 }
 
 impl Principal {
-    /// K⁻¹, or the inverse along what is not flat, given how flat is flat and how much of w along a flat is none.
+    /// K⁻¹, or the inverse along the directions that are not flat: below `flattest` a curvature counts as flat, and below `still`
+    /// w along a flat counts as zero.
     fn inverse(&self, w: &Vector2<f64>, flattest: f64, still: f64) -> (Matrix2<f64>, Fit) {
         let across = Vector2::new(-self.axis.y, self.axis.x);
         let floor = flattest.max(FLATTEST * self.most);

@@ -15,9 +15,9 @@
 //! then certified by what knows nothing of derivatives: the exact gap along the exact flight, on both sides, and
 //! the search for first contacts before.
 //!
-//! **Where there is none.** Two homogeneous ellipsoids have no `paradox_2b_star`: n·v̇ ≤ 0 at every surface point
-//! of a free homogeneous ellipsoid, n its outward normal (\[PVWZ\]), so that a = n·(v̇_Q − v̇_P) ≥ 0, and none is
-//! left with a = 0 and g''' < 0. In the plane there is none for any shapes: without slip and with w = 0 the bodies
+//! **Where none exists.** Two homogeneous ellipsoids have no `paradox_2b_star`: n·v̇ ≤ 0 at every surface point
+//! of a free homogeneous ellipsoid, n its outward normal (\[PVWZ\]), so that a = n·(v̇_Q − v̇_P) ≥ 0, and no case is
+//! left with a = 0 and g''' < 0. In the plane no shapes have one: without slip and with w = 0 the bodies
 //! turn together, and a = ω² n·(c₂−c₁) > 0. Two balls have none of any type: their gap is the distance of the
 //! centres, which move uniformly: g'' ≥ 0.
 
@@ -348,7 +348,7 @@ fn about(axis: &Vector3<f64>, angle: f64) -> UnitQuaternion<f64> {
     ))
 }
 
-/// The shortest turn of one unit vector into another; none where they are opposite.
+/// The shortest turn of one unit vector into another; `None` if they are opposite.
 fn between(from: &Vector3<f64>, to: &Vector3<f64>) -> Option<UnitQuaternion<f64>> {
     let part = 1.0 + from.dot(to);
     (part > 1e-6).then(|| UnitQuaternion::new_normalize(Quaternion::from_parts(part, from.cross(to))))

@@ -138,7 +138,7 @@ pub(super) const SHARING_ROWS: usize = 400;
 /// rows combine, with positive weights, to something that depends on them: perpendicular to the carriers the rows left must
 /// not combine to zero, which a direction w with c_i·w > 0 for all of them proves, and the lack of one refutes (Gordan). What
 /// a refutation names carries an impulse in some solution; each time the span of the carriers grows, so this ends. An impulse
-/// that is rounding beside the largest one, or beside `size`, is none.
+/// within the rounding of the largest one, or of `size`, counts as zero.
 pub(super) fn shiftable_circuits(
     system: &System,
     rows: &[usize],

@@ -130,9 +130,9 @@ pub struct Energy {
 /// The singular values on either side of the rank, rows at unit length in the kinetic metric.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RankMargin {
-    /// The smallest singular value counted, relative to the largest (1 when there is none).
+    /// The smallest singular value counted, relative to the largest (1 if none is counted).
     pub smallest_kept: f64,
-    /// The largest singular value dropped, relative to the largest (0 when there is none).
+    /// The largest singular value dropped, relative to the largest (0 if none is dropped).
     pub largest_dropped: f64,
     /// The threshold between them.
     pub threshold: f64,

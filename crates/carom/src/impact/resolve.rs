@@ -10,7 +10,7 @@ use super::problem::{Contact, Surface};
 use super::system::System;
 use crate::metric::norm;
 
-/// Where steps have made the velocities so many times what they were, more of them do not end it.
+/// Once the steps have multiplied the velocities by this, more steps will not end the impact.
 const RUNAWAY: f64 = 1e6;
 
 /// A law carried through: what it did step by step.

@@ -146,7 +146,7 @@ impl Sketch {
         self.letter(at, (7, 4), label, colour);
     }
 
-    /// Letters beside a place, so many pixels to the right and down.
+    /// Letters beside a place, offset in pixels to the right and down.
     pub fn letter(&mut self, at: Vector3<f64>, off: (i32, i32), text: &str, colour: RGBColor) {
         if !text.is_empty() {
             self.letters.push(Letter { at, off, text: text.to_string(), colour });

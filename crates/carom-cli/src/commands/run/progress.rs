@@ -151,7 +151,7 @@ impl Placing {
             }
         };
         format!(
-            "interrupted while the bodies of the fills were placed{reached}: nothing was run, and there is nothing to go on with"
+            "interrupted while the bodies of the fills were placed{reached}: nothing was run, and there is nothing to resume"
         )
     }
 }

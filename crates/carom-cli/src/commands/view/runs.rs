@@ -1,5 +1,5 @@
-//! The runs that the page has asked for: each in a thread of its own, its chunks kept for whoever reads them, from
-//! the start, while it goes on or afterwards.
+//! The runs that the page has asked for: each in a thread of its own. Its chunks are kept, so that they can be read from
+//! the start at any time, during the run or afterwards.
 
 use std::collections::VecDeque;
 use std::io;
@@ -125,7 +125,7 @@ impl Run {
         !self.news.borrow().1
     }
 
-    /// Looks closer at an event; none where that cannot be.
+    /// Looks closer at an event; `None` if that is not possible.
     pub fn look<T>(&self, number: u64, look: impl FnOnce(&EventLook) -> Option<T>) -> Option<T> {
         let contacts: Vec<EventContact> = {
             let all = locked(&self.contacts);

@@ -40,7 +40,6 @@ use super::reader::{self, Fields};
 use names::Names;
 
 pub(super) use fills::{MOST_BODIES, MOST_COLLISIONS};
-pub(super) use shapes::EXPONENTS;
 
 /// The version of the format that this library reads.
 pub const VERSION: usize = 1;
