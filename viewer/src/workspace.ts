@@ -55,7 +55,7 @@ export class Workspace {
   constructor() {
     this.stage = new Stage(
       part('first-stage'),
-      'The bodies in three dimensions; drag to turn, scroll to come closer',
+      'The bodies in three dimensions; drag to rotate, scroll to zoom',
     );
     part('first-stage').append(this.caption.root);
     this.caption.root.hidden = true;

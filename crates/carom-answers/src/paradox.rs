@@ -112,7 +112,7 @@ pub struct Scene {
     pub body: [SceneBody; 2],
 }
 
-/// What a search comes to.
+/// The result of a search.
 #[derive(Debug)]
 pub enum Answer {
     /// A paradox.

@@ -150,7 +150,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Also what `--help` and `--version` come to.
+/// Also used for `--help` and `--version`.
 fn wrong_command_line(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     if !error.use_stderr() {

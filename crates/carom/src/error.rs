@@ -190,10 +190,10 @@ pub enum Fault {
         /// g.
         gap: f64,
     },
-    /// There is no motion from the start given.
+    /// No motion is possible from the given start.
     #[error("there is no motion from here: {why}")]
     NoMotion {
-        /// What stands in the way.
+        /// What prevents it.
         why: String,
     },
     /// A result would overflow or lose all precision in floating point.

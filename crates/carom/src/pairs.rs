@@ -46,7 +46,7 @@ impl<S, M> Copy for Other<'_, S, M> {}
 const MOST_EVALUATIONS: u32 = 1_000_000;
 
 impl<S: Convex, M: Motion> Query<'_, S, M> {
-    /// The answer; undecided where it takes more than a million gaps, or the motion is no number.
+    /// The answer; undecided if it takes more than a million gaps, or the motion is not finite.
     #[must_use]
     pub fn first_contact(&self) -> Search {
         let mut window = self.window;

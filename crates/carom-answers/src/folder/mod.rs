@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `scene.toml` or `scene.json` | the scene's text |
 //! | `events-00001.parquet` …, `samples-00001.parquet` … | what happened, in parts, while the run is under way |
-//! | `joint_impulses-00001.parquet` …, `reactions-00001.parquet` … | the same of joints, where there are any |
+//! | `joint_impulses-00001.parquet` …, `reactions-00001.parquet` … | the same for joints, if there are any |
 //! | `checkpoint.json` | the state to go on from, and which parts belong to it |
 //! | `events.parquet`, `samples.parquet`, with joints `joint_impulses.parquet` and `reactions.parquet`, `run.json` | the result |
 //! | `observables.parquet` | in a box, the averages over each block |

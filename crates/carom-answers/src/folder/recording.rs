@@ -21,7 +21,7 @@ pub struct Recording {
     pub scene: Scene,
     /// The scene's text.
     pub text: String,
-    /// The document of the result, where the run has come to an end.
+    /// The document of the result, if the run has ended.
     pub document: Option<Vec<u8>>,
     path: PathBuf,
 }

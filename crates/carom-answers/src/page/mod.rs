@@ -128,7 +128,7 @@ impl Check {
         }
     }
 
-    /// What is wrong with a text or a wish.
+    /// What is wrong with a text or a request.
     pub fn failed(error: &InputError) -> Self {
         let text = error.text().unwrap_or_default();
         Self::Faulty {

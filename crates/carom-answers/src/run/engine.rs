@@ -275,7 +275,7 @@ impl Engine {
         }
     }
 
-    /// The time that the run has come to.
+    /// The time that the run has reached.
     pub fn time(&self) -> f64 {
         match &self.runner {
             Runner::Simulation(simulation) => simulation.time(),

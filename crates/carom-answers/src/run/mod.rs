@@ -72,7 +72,7 @@ pub use sink::Sink;
 pub struct Running {
     /// The scene's text.
     pub input: Input,
-    /// The scene, with the changes made and the fills placed; shared with those who record.
+    /// The scene, with the changes made and the fills placed; shared with recorders.
     pub scene: Arc<Scene>,
     /// How it is run.
     pub settings: Settings,
@@ -96,7 +96,7 @@ impl Running {
         Self::begin_in(subject, changes, placing, |_, world| Ok(world))
     }
 
-    /// [`Running::begin`] in a world that the caller makes of the scene's, with forces of its own in it.
+    /// [`Running::begin`] in a world that the caller builds from the scene's, with its own forces.
     pub fn begin_in(
         mut subject: Subject,
         changes: Changes,
@@ -246,7 +246,7 @@ impl End {
         }
     }
 
-    /// What the run comes to.
+    /// The verdict on the run.
     pub fn verdict(self) -> Verdict {
         match self {
             Self::Stopped(Stopped::Stalled | Stopped::Failed) => Verdict::NoAnswer,

@@ -60,7 +60,7 @@ impl Settings {
         RunSettings { until, max_events, sample, record_events, on_paradox, contact_time }
     }
 
-    /// The same for very many bodies.
+    /// As above, for the many-body engine.
     pub fn edmd(&self) -> edmd::Settings {
         edmd::Settings {
             max_events: self.max_events as u64,

@@ -1,4 +1,4 @@
-//! Who receives a run, and what is checked on the way there: values that are not finite, and derivatives without a bound.
+//! What receives a run, and a wrapper that checks on the way whether values and derivatives are finite.
 
 use carom::record::{Event, JointReaction, Memory, Moment, Recorder, Sample};
 use nalgebra::Vector3;

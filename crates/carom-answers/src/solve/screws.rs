@@ -135,7 +135,7 @@ fn tied(solved: &Solved, body: usize, normals: &[usize]) -> Option<Tied> {
     })
 }
 
-/// What is no restriction beside the largest entry.
+/// Entries below this, relative to the largest, count as zero.
 const NONE: f64 = 1e-10;
 
 /// A basis of what rows on (v, ω) leave, as columns: the rows are solved for velocities first, so that the free components

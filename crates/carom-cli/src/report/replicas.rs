@@ -56,7 +56,7 @@ pub fn write(out: &mut dyn Write, together: &Together, style: Style) -> io::Resu
     Ok(())
 }
 
-/// That some copies did not come to their end, and what to do about it.
+/// Says that some copies did not finish, and what to do about it.
 fn interruption(together: &Together) -> String {
     let Together { pool, asked, interrupted, .. } = together;
     let missing = asked - pool.count();

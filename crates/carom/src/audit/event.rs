@@ -111,7 +111,7 @@ impl Check {
         [Self::Points, Self::Momentum, Self::Work, Self::Restitution, Self::Unilateral];
 }
 
-/// A relative error, and who has it.
+/// A relative error, and the bodies that have it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Finding {
     /// The error.
@@ -134,7 +134,7 @@ pub struct Findings {
 impl Findings {
     fn note(&mut self, check: Check, value: f64, contact: usize) {
         let worst = &mut self.worst[check as usize];
-        // What is no number is the worst.
+        // NaN counts as the worst.
         if value > worst.value || value.is_nan() {
             *worst = Finding { value, contact };
         }
@@ -357,7 +357,7 @@ fn beyond(error: f64, allowance: f64) -> f64 {
     if rest <= 0.0 { 0.0 } else { rest }
 }
 
-/// The larger of two errors; what is no number is the largest.
+/// The larger of two errors; NaN counts as the largest.
 fn max(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
 }

@@ -36,7 +36,7 @@ pub struct Surroundings<'a> {
 /// Two that are near each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Near {
-    /// Who: a plane or the body of the smaller number first.
+    /// The sides: a plane or the body of the smaller number first.
     pub sides: [Side; 2],
     /// The displacement of the second in a periodic box.
     pub image: Vector3<f64>,
@@ -180,7 +180,7 @@ impl Surroundings<'_> {
         ROUNDING * (self.radii[i] + self.radii[j] + far)
     }
 
-    /// Whether the balls about two bodies are not farther apart than that, or nobody can say.
+    /// Whether the bounding spheres of two bodies may be within that distance; true if it is NaN.
     fn is_near(&self, i: usize, j: usize, image: &Vector3<f64>, below: f64) -> bool {
         let apart = (self.states[j].position + image - self.states[i].position).norm();
         let away = apart - self.radii[i] - self.radii[j];
@@ -291,7 +291,7 @@ impl Cells {
             if self.periodic[a] {
                 share -= share.floor();
             }
-            // What is no number goes into the first.
+            // NaN goes into the first.
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,

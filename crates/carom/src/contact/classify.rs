@@ -90,9 +90,9 @@ impl Type {
 pub enum Standing {
     /// The gap is zero within the tolerance: the type holds.
     Touching,
-    /// They are apart by so much: the type is that of the same motion in contact.
+    /// They are apart by this much: the type is that of the same motion in contact.
     Apart(f64),
-    /// They overlap by so much: likewise.
+    /// They overlap by this much: likewise.
     Overlapping(f64),
 }
 

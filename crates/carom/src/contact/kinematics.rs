@@ -297,7 +297,7 @@ pub fn kinematics(first: &Facing, second: &Moving, at: &Gap) -> Kinematics {
     } else {
         plane.down(&w).dot(&(material.inverse * plane.down(&w)))
     };
-    // The spin of a ball is no part of the gap's motion.
+    // The spin of a ball does not affect the gap.
     let gliding = [one.gliding(), two.gliding()];
     let rates = if gliding.iter().any(Option::is_some) {
         let [one, two] = [gliding[0].as_ref().unwrap_or(&one), gliding[1].as_ref().unwrap_or(&two)];

@@ -208,7 +208,7 @@ impl<M: System<N>, const N: usize> Search<'_, M, N> {
         }
     }
 
-    /// Safe steps to the wall or to the end. Continues if there are no bounds to be had, or too many steps.
+    /// Safe steps to the wall or to the end. Continues if no bound is available, or after too many steps.
     fn march(
         &self,
         target: Target,

@@ -172,7 +172,7 @@ pub struct Audit {
     pub evaluations: u64,
     /// Impacts.
     pub impacts: u64,
-    /// Steps in which the search for walls rested on a series, where no bound was to be had.
+    /// Steps in which the search for walls relied on a series, as no bound was available.
     pub uncertified: u64,
 }
 

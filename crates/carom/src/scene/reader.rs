@@ -25,7 +25,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Checks a table's keys; none when the value is no table. `hint` may say more about an unknown key.
+    /// Checks a table's keys; `None` if the value is not a table. `hint` may say more about an unknown key.
     pub(super) fn of(
         value: &'a Value,
         path: &dyn Display,
@@ -135,7 +135,7 @@ impl<'a> Fields<'a> {
         Some(first)
     }
 
-    /// The same where one must be there. Its absence is not reported where what stands in its place has been.
+    /// As above, where one is required. Its absence is not reported if a misspelt field in its place has been.
     pub(super) fn one_of(
         &self,
         names: &[&'static str],

@@ -300,13 +300,13 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
         }
     }
 
-    /// The pair at a time, near an instant whose normal is a good guess; undecided where the motion is no number, or the
+    /// The pair at a time, near an instant whose normal is a good guess; undecided if the motion is not finite, or the
     /// work too much.
     fn at(&mut self, t: f64, near: Option<&Instant>) -> Next {
         self.evaluate(t, near.map_or(Near::Nothing, Near::Instant))
     }
 
-    /// The same where no answer rests on how deep a deep overlap is.
+    /// As above, where no answer depends on how deep a deep overlap is.
     fn about(&mut self, t: f64, near: &Instant) -> Next {
         self.evaluate(t, Near::Loosely(near))
     }
@@ -421,7 +421,7 @@ fn predicted(before: Option<&Instant>, now: &Instant) -> f64 {
 /// Where the cubic t(g) through two instants, with the slopes 1/g', has g = 0.
 fn inverse_cubic(a: &Instant, b: &Instant) -> Option<f64> {
     let (rise, run) = (b.gap() - a.gap(), b.time - a.time);
-    // Rates much unlike are no cubic's.
+    // A cubic does not fit rates that differ much.
     let ratio = a.approach / b.approach;
     if rise == 0.0 || !(0.25..=4.0).contains(&ratio) {
         return None;

@@ -173,7 +173,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
         self.seen(time, self.states(time), near)
     }
 
-    /// The same where the states are known.
+    /// As above, with known states.
     pub fn seen(&self, time: f64, states: [State; 2], near: Near) -> Option<Instant> {
         let [first, second] = &states;
         let place = |state: &State| length(&state.position) + length(&state.velocity) * time.abs();

@@ -6,7 +6,7 @@
 //! | gsd | `trajectory.gsd`, HOOMD's schema | w x y z | by type: spheres and ellipsoids |
 //! | parquet | `samples.parquet`, which is there anyway | w x y z | – |
 //!
-//! Places are put back into the periodic box, and the whole boxes that they had gone are beside them.
+//! Positions are wrapped into the periodic box; image counts are stored alongside.
 
 mod gsd;
 mod xyz;

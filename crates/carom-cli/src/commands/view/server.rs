@@ -151,7 +151,7 @@ struct Begun {
 }
 
 async fn begin(State(shared): State<Arc<Shared>>, Json(request): Json<RunRequest>) -> Response {
-    // Finding out who touches whom at the start may take a while.
+    // Finding the contacts at the start may take a while.
     let begun = tokio::task::spawn_blocking(move || match request.begin() {
         Err(error) => (StatusCode::UNPROCESSABLE_ENTITY, Json(Check::failed(&error))).into_response(),
         Ok(running) => match shared.runs.begin(running) {

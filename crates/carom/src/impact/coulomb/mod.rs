@@ -345,7 +345,7 @@ fn unit(a: [f64; 2]) -> [f64; 2] {
     a.map(|x| x / length)
 }
 
-/// a/b where nothing over nothing is nothing.
+/// a/b, with 0/0 = 0.
 fn ratio(a: f64, b: f64) -> f64 {
     if a == 0.0 { 0.0 } else { a / b }
 }
