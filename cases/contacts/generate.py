@@ -4,7 +4,7 @@
 
 The gap is g = max over unit n of f(n) = n·(c₂ − c₁) − h₁(n) − h₂(−n), h the support functions. Every pair is built so
 that a normal is known beforehand; its centre is then rounded to doubles, which moves the answer, and the answer is
-found anew, by another road than the library's:
+found again, by another method than the library's:
 
 1. f on 6000 directions in doubles, and a pattern search from the best 24: near the global maximum.
 2. The conditions of optimality as twelve equations in twelve unknowns, the surface points x₁, x₂ in body axes, the normal
@@ -194,7 +194,7 @@ def newton(one, other, offset, u, floor):
 
 
 def solve(one, other, offset, start):
-    """Newton from the points and the normal of a start, halved where it leads away; None where it does not arrive."""
+    """Newton from the points and the normal of a start, halved where it leads away; None if it does not converge."""
     n, x1, x2 = start
     def steep(body, x):
         return sqrt(dot(body.gradient(x)[0], body.gradient(x)[0]))
@@ -224,7 +224,7 @@ def solve(one, other, offset, start):
 
 
 def certified(one, other, offset, start):
-    """(gap, normal), or None where the proof does not close."""
+    """(gap, normal), or None if the proof does not close."""
     size = max(one.size(), other.size(), max(abs(float(c)) for c in offset))
     top, place = highest(one, other, offset)
     n = start[0]

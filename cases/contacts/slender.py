@@ -4,7 +4,7 @@
 
 Aspects up to 1000 and exponents from 2 to 1000, on faces, edges and corners, apart, touching and in overlaps within the
 rolling radius of the ellipsoid. A pair is built about a surface point; its centre is rounded to doubles, and its points
-are found anew by the equations of generate.py, which know nothing of how the pair was built.
+are found again by the equations of generate.py, which know nothing of how the pair was built.
 
 What is checked before a pair is kept: f(n), by the support functions alone, is g to 40 digits, and so is Q − P − g n.
 With both, the points are the only ones.

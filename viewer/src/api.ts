@@ -74,7 +74,7 @@ export async function* stream(id: string, signal: AbortSignal): AsyncGenerator<M
     const messages = decoder.push(value);
     if (messages.length > 0) yield messages;
   }
-  if (!decoder.whole) throw new Refusal('The stream broke off.', response.status);
+  if (!decoder.whole) throw new Refusal('The connection was interrupted.', response.status);
 }
 
 export async function stop(id: string): Promise<void> {

@@ -19,7 +19,7 @@ import type { Header } from './protocol';
 import type { Palette } from './theme';
 
 const Z = new Vector3(0, 0, 1);
-// Each pixel of a wall is held against all other planes, up to so many.
+// Each pixel of a wall is compared with all other planes, up to this many.
 const CLIPPED = 12;
 
 /** A length of 1, 2 or 5 times a power of ten, near to what is asked for. */

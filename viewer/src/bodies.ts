@@ -145,7 +145,7 @@ export class Bodies {
     }
   }
 
-  /** Which body an instance of a mesh is; −1 for a mesh that is none of these. */
+  /** Which body an instance of a mesh is; −1 for any other mesh. */
   bodyOf(mesh: Object3D, instance: number): number {
     return this.groups.find((group) => group.mesh === mesh)?.members[instance] ?? -1;
   }

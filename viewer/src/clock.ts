@@ -37,7 +37,7 @@ export class Clock {
   /** The distance to the nearest event, for the slow motion. */
   distance: (time: number) => number = () => Infinity;
 
-  /** Moves on by so many seconds of the viewer's time; tells whether anything moved. */
+  /** Advances by a number of seconds of the viewer's time; returns whether anything moved. */
   advance(seconds: number): boolean {
     if (!this.playing) return false;
     const speed = this.passage?.speed ?? this.speed;
@@ -65,7 +65,7 @@ export class Clock {
     this.passage = null;
   }
 
-  /** Plays from one time to another in so many seconds. */
+  /** Plays from one time to another in a number of seconds. */
   pass(from: number, until: number, seconds: number): void {
     this.time = Math.max(0, from);
     this.passage = { until, speed: (until - from) / seconds };

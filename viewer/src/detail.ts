@@ -19,7 +19,7 @@ const MEANING: Record<string, string> = {
   paradox_2b:
     'The paradox with slip: nothing closes, free flight would overlap, a finite force holds the contact.',
   paradox_marginal: 'The paradox with the contact point moving over both bodies.',
-  degenerate: 'No derivative up to the third decides.',
+  degenerate: 'No derivative up to the third decides the type.',
 };
 
 const OUTCOME: Record<string, string> = {
@@ -27,9 +27,9 @@ const OUTCOME: Record<string, string> = {
   graze: 'No impulse: both fly on.',
   hold_begin: 'From here on a force holds the contact.',
   hold_end:
-    'The force has come back to zero: lift-off. The impulse is that of the force over the whole time.',
+    'The force has returned to zero: lift-off. The impulse is the integral of the force over the whole contact.',
   rest: 'The bounces have ended: the contact stays.',
-  pass_begin: 'Passed as the impulsive law has it: from here on the bodies overlap.',
+  pass_begin: 'The bodies pass through each other, as the impulsive law has it: from here on they overlap.',
   pass_end: 'The overlap has ended.',
   stop: 'The run was asked to stop here.',
 };

@@ -1,6 +1,6 @@
 // Held forces, from what the bodies do: between two keyframes of a body with velocities v and v', h apart,
 //   F = m ((v' − v) / h − g)
-// is the mean of what its contacts exert on it. Impulses are no part of it, as every impact is a keyframe with its own
+// is the mean of what its contacts exert on it. Impulses are not part of it, as every impact is a keyframe with its own
 // velocities before and after. It is taken while a contact of the body lasts, which the events say, and stands for the
 // middle of the interval, where it is good to second order. A body that several contacts hold at a time shows their sum.
 
@@ -44,12 +44,12 @@ export function lasting(
   return found;
 }
 
-/** All contacts that last, with their forces; none where the frames have no velocities. */
+/** All sustained contacts, with their forces; empty if the frames have no velocities. */
 export function heldForces(timeline: Timeline): Hold[] {
   const { header } = timeline;
   const numbers = new Map(header.bodies.map((body, i) => [body.name, i]));
   const planes = new Map(header.planes.map((plane) => [plane.name, plane.normal]));
-  // What a joint does to a body is no force of a contact, and cannot be told apart from one here.
+  // The force of a joint is not a contact force, but cannot be told apart from one here.
   const tied = new Set(header.joints.flatMap((joint) => joint.bodies));
   const holds: Hold[] = [];
   for (const { bodies, from, until } of lasting(timeline.events, timeline.end)) {

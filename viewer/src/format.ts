@@ -1,6 +1,6 @@
-// Numbers as people read them; the full digits stand beside, in `data-value`.
+// Numbers as people read them; all digits are in `data-value`.
 
-/** A number with so many significant digits, without trailing zeros, in exponent form where that is shorter. */
+/** A number with `digits` significant digits, without trailing zeros, in exponent form where that is shorter. */
 export function short(value: number | null | undefined, digits = 6): string {
   if (value === null || value === undefined) return '–';
   if (!Number.isFinite(value)) return String(value);

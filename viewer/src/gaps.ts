@@ -16,7 +16,7 @@ export interface Stretch {
   until: number;
 }
 
-/** So many events of a pair are asked for at most, the first ones. */
+/** At most this many events of a pair are asked for, the first ones. */
 const MOST = 24;
 const POINTS = 161;
 

@@ -1,4 +1,4 @@
-// Keys that work anywhere but where one types.
+// Keyboard shortcuts, which work everywhere except in text fields.
 
 export interface Actions {
   toggle: () => void;

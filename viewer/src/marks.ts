@@ -24,7 +24,7 @@ export interface Moment {
   chosen: RunEvent | null;
 }
 
-// So many events at most show at a time, and so many bodies have arrows of their own.
+// The most events shown at a time, and the most bodies that have arrows of their own.
 const RECENT = 24;
 const BODIES = 150;
 

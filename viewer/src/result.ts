@@ -6,8 +6,8 @@ import type { Timeline } from './timeline';
 
 const STOPPED: Record<string, string> = {
   until: 'The run reached its end.',
-  max_events: 'The run reached the number of events that was asked for.',
-  paradox: 'The run stopped at a paradox, as was asked for.',
+  max_events: 'The run reached max_events.',
+  paradox: 'The run stopped at a paradox, as requested.',
   interrupted: 'The run was stopped.',
 };
 
@@ -28,7 +28,7 @@ export function showResult(place: HTMLElement, timeline: Timeline): void {
   fact('sampling interval', `${short(header.sample)} s`, header.sample);
   fact('on a paradox', header.on_paradox);
   if (ending === null) {
-    place.append(element('p', {}, 'The run goes on.'), list);
+    place.append(element('p', {}, 'The run is in progress.'), list);
     return;
   }
   place.append(

@@ -40,7 +40,7 @@ export function picture(canvases: HTMLCanvasElement[]): Promise<Blob> {
   }
   return new Promise((resolve, reject) => {
     sheet.toBlob(
-      (blob) => (blob === null ? reject(new Error('The browser made no picture.')) : resolve(blob)),
+      (blob) => (blob === null ? reject(new Error('The browser could not make a picture.')) : resolve(blob)),
       'image/png',
     );
   });
@@ -56,7 +56,7 @@ export class Film {
     const type = ['video/webm;codecs=vp9', 'video/webm;codecs=vp8', 'video/webm'].find((t) =>
       MediaRecorder.isTypeSupported(t),
     );
-    if (type === undefined) throw new Error('This browser records no video.');
+    if (type === undefined) throw new Error('This browser cannot record video.');
     this.recorder = new MediaRecorder(canvas.captureStream(30), {
       mimeType: type,
       videoBitsPerSecond: 8_000_000,

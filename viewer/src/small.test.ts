@@ -32,7 +32,7 @@ describe('numbers', () => {
 });
 
 describe('the clock', () => {
-  it('stops at the end and begins anew', () => {
+  it('stops at the end and begins again', () => {
     const clock = new Clock();
     clock.end = 2;
     clock.play();

@@ -59,9 +59,7 @@ function renderer(canvas: HTMLCanvasElement): WebGLRenderer {
   try {
     return new WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
   } catch {
-    throw new Error(
-      'This browser draws nothing in three dimensions here: WebGL is switched off, or missing.',
-    );
+    throw new Error('This browser cannot draw in three dimensions here: WebGL is disabled or missing.');
   }
 }
 

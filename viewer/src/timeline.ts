@@ -356,7 +356,7 @@ export class Timeline {
     return first;
   }
 
-  /** The index of the first event of the last instant before t; −1 where there is none. */
+  /** The index of the first event of the last instant before t; −1 if there is none. */
   eventBefore(t: number): number {
     let index = this.eventAfter(t, false) - 1;
     while (index > 0 && this.eventTimes.at(index - 1) === this.eventTimes.at(index)) index--;

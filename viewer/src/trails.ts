@@ -72,7 +72,7 @@ export class Trails {
     this.root.geometry.getAttribute('color').needsUpdate = true;
   }
 
-  // How far a piece of the path is put back into the box; false where it leaves on one side and comes back on the other.
+  // By how much a piece of the path is wrapped into the box; false where it leaves on one side and re-enters on the other.
   private fold(from: number, box: readonly number[] | null): boolean {
     if (box === null) return true;
     for (let k = 0; k < 3; k++) {

@@ -23,13 +23,13 @@ import { onTheme, reducedMotion } from './theme';
 import type { Timeline } from './timeline';
 import { Transport } from './transport';
 
-// So many events at most, and playing slows down at each of them unless told otherwise.
+// With at most this many events, playing slows down at each of them by default.
 const FEW_EVENTS = 40;
 // How long, in seconds of the viewer's time, an event stays visible.
 const LINGER = 0.8;
 // How much of the viewer's time, at the speed chosen, a trail is long.
 const TRAIL = 2.5;
-// A scene that records no samples is run again with so many, as there would be nothing to see.
+// A scene that records no samples is run with this many, as there would be nothing to see.
 const SAMPLES = 1000;
 
 export class Workspace {
@@ -55,7 +55,7 @@ export class Workspace {
   constructor() {
     this.stage = new Stage(
       part('first-stage'),
-      'The bodies in three dimensions; drag to turn, scroll to come closer',
+      'The bodies in three dimensions; drag to rotate, scroll to zoom',
     );
     part('first-stage').append(this.caption.root);
     this.caption.root.hidden = true;

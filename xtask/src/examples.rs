@@ -65,7 +65,7 @@ fn build(root: &Path, folder: &str, arguments: &[&str]) -> Result<PathBuf, Failu
     Ok(target(root).join(folder).join(format!("carom{}", env::consts::EXE_SUFFIX)))
 }
 
-/// Runs a page's examples and compares; returns how many there are. With `CAROM_BLESS` outputs are written anew instead.
+/// Runs a page's examples and compares; returns how many there are. With `CAROM_BLESS` outputs are rewritten instead.
 pub fn check(root: &Path, program: &Path, page: &Page) -> Result<usize, Failure> {
     let path = root.join(page.file);
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", page.file))?;
@@ -85,7 +85,7 @@ pub fn check(root: &Path, program: &Path, page: &Page) -> Result<usize, Failure>
         }
         let line = shown.start + difference.line + 1;
         return Err(format!(
-            "{}:{line} shows\n  {}\nwhere the program prints\n  {}\nCAROM_BLESS=1 cargo xtask examples writes the outputs anew, those with {ANYTHING} excepted",
+            "{}:{line} shows\n  {}\nwhere the program prints\n  {}\nCAROM_BLESS=1 cargo xtask examples rewrites the outputs, except those with {ANYTHING}",
             page.file, difference.shown, difference.printed
         ));
     }

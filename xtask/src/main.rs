@@ -35,7 +35,7 @@ Tasks:
 
 What a task needs besides Rust (Node.js, Python, Chromium, mdBook) it takes from the machine, or installs with apt-get, pip,
 npm or cargo.
-CAROM_BLESS=1 cargo xtask examples writes the outputs and figures shown in README.md and the book anew.
+CAROM_BLESS=1 cargo xtask examples rewrites the outputs and figures shown in README.md and the book.
 The other variables that the tests read are in CONTRIBUTING.md.";
 
 /// Why a task ended early, in one line.

@@ -1,7 +1,7 @@
 //! The Python package: its wheel is built, installed where nothing else is, and tested by pytest with notebooks and book.
 //!
 //! Two environments lie in `target/python`. `tools` has what the tests use, as pinned in the crate's `requirements.txt`, and is made
-//! anew when that changes. `fresh` is made anew every time and has the wheel with what it asks for and nothing else, so that a
+//! again when that changes. `fresh` is made again every time and has the wheel with its requirements and nothing else, so that a
 //! dependency that the package forgot to name does not go unnoticed.
 
 use std::env;
@@ -114,7 +114,7 @@ fn tools(python: &Path, folder: &Path, list: &Path) -> Result<PathBuf, Failure> 
     Ok(interpreter)
 }
 
-/// Makes an environment anew; Debian has what that takes in a package of its own.
+/// Makes a fresh environment; Debian has what that takes in a package of its own.
 pub fn make(python: &Path, environment: &Path) -> Result<(), Failure> {
     let venv = || step(Command::new(python).args(["-m", "venv", "--clear"]).arg(environment));
     let Err(failure) = venv() else { return Ok(()) };

@@ -33,14 +33,14 @@ impl<'a> Comparison<'a> {
         Ok(Self { prepared, solved })
     }
 
-    /// The same by the laws that can be applied; none where no law can.
+    /// As above, by the laws that can be applied; `None` if no law can.
     pub fn where_possible(prepared: &'a Prepared) -> Option<Self> {
         let by = |law: Law| prepared.solved(&Resolution { law: Some(law), ..Resolution::default() }).ok();
         let solved: Vec<Solved> = Law::ALL.into_iter().filter_map(by).collect();
         (!solved.is_empty()).then_some(Self { prepared, solved })
     }
 
-    /// What it comes to: the comparison is the answer, unless `strict` asks for every law to be admissible.
+    /// The verdict: the comparison is the answer, unless `strict` asks for every law to be admissible.
     pub fn verdict(&self, strict: bool) -> Verdict {
         let good = |s: &Solved| s.result.outcome.consistent && s.result.outcome.admissible;
         if strict && !self.solved.iter().all(good) { Verdict::NoAnswer } else { Verdict::Done }

@@ -144,7 +144,7 @@ mod tests {
     use super::{Side, answer, between};
     use crate::Input;
 
-    /// Two balls at the ends of a box touch through its wall, however many boxes one of them has gone.
+    /// Two balls at the ends of a box touch through its wall, however many boxes away one of them is.
     #[test]
     fn the_gap_of_a_pair_is_the_one_of_the_list() {
         let text = "carom = 1

@@ -78,7 +78,7 @@ pub fn resolve(
 }
 
 impl Answer {
-    /// What it comes to; `strict`: what is not admissible, or ran out of steps, is no answer either.
+    /// The verdict; with `strict`, a result that is not admissible or ran out of steps is no answer either.
     pub fn verdict(&self, strict: bool) -> Verdict {
         resolution::verdict(&self.outcome, Some(&self.audit), strict)
     }

@@ -60,7 +60,7 @@ impl Input {
         }
     }
 
-    /// The scene that it says. Its warnings are in [`Scene::warnings`], and nobody has seen them yet.
+    /// The scene in the text. Its warnings are in [`Scene::warnings`], for the caller to show.
     pub fn scene(self) -> Result<Subject, InputError> {
         match file::read(&self.text, self.format) {
             Ok(scene) => Ok(Subject { input: self, scene }),

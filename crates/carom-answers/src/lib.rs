@@ -30,9 +30,10 @@
 //! ```
 //!
 //! In reading order: [`words`], [`input_error`], [`input`] (text and scene), [`options`] (what options take), [`resolution`]
-//! (how an impact is resolved), [`overlap`] and [`rolling`]
-//! (bodies that are not where they can be), [`start`] (words on where bodies start), [`touch`] (contacts without approach), then a module a question: [`solve`], [`compare`], [`classify`], [`gap`], [`toi`],
-//! [`generalized`], [`paradox`], [`schema`], [`run`], [`weak`], [`paper`]; what a run records as [`tables`], its [`folder`]; and what the [`page`] asks.
+//! (how an impact is resolved), [`overlap`] and [`rolling`] (bodies in impossible positions), [`start`] (messages on where bodies
+//! start), [`touch`] (contacts without approach), then one module per question: [`solve`], [`compare`], [`classify`], [`gap`],
+//! [`toi`], [`generalized`], [`paradox`], [`schema`], [`run`], [`weak`], [`paper`]; what a run records as [`tables`], its
+//! [`folder`]; and what the [`page`] asks.
 
 pub mod words;
 

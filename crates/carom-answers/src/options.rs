@@ -51,10 +51,10 @@ pub const TIME: Range = Range::new(f64::is_finite, "a finite number");
 /// A time that something ends at.
 pub const END: Range = Range::new(|x| x.is_finite() && x > 0.0, "a finite time greater than 0");
 
-/// A length of time that is one.
+/// A length of time greater than zero.
 pub const SPAN: Range = Range::new(|x| x.is_finite() && x > 0.0, "a time greater than 0");
 
-/// A length of time that may be nothing.
+/// A length of time that may be zero.
 pub const DELAY: Range = Range::new(|x| x.is_finite() && x >= 0.0, "a time of 0 or more");
 
 /// A number that is not negative.

@@ -1,5 +1,5 @@
 //! Bodies that overlap, where no question has an answer but [`crate::gap`]: one place, one measure and one wording,
-//! whoever found them.
+//! whichever question found them.
 //!
 //! The place is the position of the second of the two, the plane or the body that stands first in the scene being the
 //! first. The depth is that of the gap at the scene's instant, in a periodic box of the deepest image: searches stop at
@@ -67,8 +67,8 @@ fn in_order(pair: Overlap) -> Overlap {
     }
 }
 
-/// How deep they overlap at the scene's instant, and by which displacement of the second; none where images are too many
-/// to look at.
+/// How deep they overlap at the scene's instant, and by which displacement of the second; `None` if there are too many
+/// images to look at.
 fn measure(scene: &Scene, pair: Overlap) -> Option<(f64, Vector3<f64>)> {
     let of = |body: usize| (&scene.bodies[body].body.shape, scene.bodies[body].state.pose());
     let (shape, pose) = of(pair.second);

@@ -1,10 +1,10 @@
 //! Initial conditions of a paradox for given shapes, as a scene.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use carom::body::{Body, State};
 use carom::contact::classify::Type;
-use carom::contact::paradox::{Outcome, Paradox, Quest, find};
+use carom::contact::paradox::{Impossibility, Outcome, Paradox, Quest, find};
 use carom::motion::Flight;
 use carom::shape::Shape;
 use nalgebra::Vector3;
@@ -112,7 +112,7 @@ pub struct Scene {
     pub body: [SceneBody; 2],
 }
 
-/// What a search comes to.
+/// The result of a search.
 #[derive(Debug)]
 pub enum Answer {
     /// A paradox.
@@ -134,15 +134,41 @@ pub struct Found {
     pub before: f64,
 }
 
-/// That there is none, or that none was found.
+/// Why there is no paradox to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// It is proved that none exists.
+    Impossible(Impossibility),
+    /// None was found at this many contacts.
+    NotFound(u32),
+}
+
+impl Cause {
+    /// Its name in documents.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Impossible(_) => "impossible",
+            Self::NotFound(_) => "not_found",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Impossible(reason) => reason.fmt(f),
+            Self::NotFound(tries) => write!(f, "none was found at {tries} contacts; it may not exist"),
+        }
+    }
+}
+
+/// A search without a result.
 #[derive(Debug)]
 pub struct Absence {
     /// What was searched for.
     pub quest: Quest,
-    /// `impossible` or `not_found`.
-    pub outcome: &'static str,
-    /// Why.
-    pub reason: String,
+    /// Why there is none.
+    pub cause: Cause,
 }
 
 /// Searches for a paradox.
@@ -165,12 +191,10 @@ pub fn answer(request: &Request) -> Result<Answer, InputError> {
             Answer::Found(Box::new(Found { quest, paradox: *paradox, scene, before }))
         }
         Outcome::Impossible(reason) => {
-            let reason = reason.to_string();
-            Answer::Absent(Box::new(Absence { quest, outcome: "impossible", reason }))
+            Answer::Absent(Box::new(Absence { quest, cause: Cause::Impossible(reason) }))
         }
         Outcome::NotFound(tries) => {
-            let reason = format!("none was found at {tries} contacts; it may not exist");
-            Answer::Absent(Box::new(Absence { quest, outcome: "not_found", reason }))
+            Answer::Absent(Box::new(Absence { quest, cause: Cause::NotFound(tries) }))
         }
     })
 }
@@ -190,7 +214,7 @@ impl Answer {
             Self::Found(found) => found.document(),
             Self::Absent(absence) => json!({
                 "type": absence.quest.kind.name(), "planar": absence.quest.planar, "seed": absence.quest.seed,
-                "outcome": absence.outcome, "reason": absence.reason,
+                "outcome": absence.cause.name(), "reason": absence.cause.to_string(),
             }),
         }
     }

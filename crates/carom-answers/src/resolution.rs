@@ -57,7 +57,7 @@ pub fn parse_order(text: &str) -> Result<Order, String> {
     }
 }
 
-/// What an outcome comes to; `strict`: what is not admissible, or ran out of steps, is no answer either.
+/// The verdict on an outcome; with `strict`, one that is not admissible or ran out of steps is no answer either.
 pub(crate) fn verdict(outcome: &Outcome, audit: Option<&Audit>, strict: bool) -> Verdict {
     if audit.is_some_and(|audit| !audit.passed) {
         return Verdict::AuditFailed;

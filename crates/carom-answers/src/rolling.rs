@@ -1,4 +1,4 @@
-//! A body that is to roll on a plane and does not touch it, in words, whoever found it.
+//! The message for a body that is to roll on a plane and does not touch it, whichever question found it.
 
 use carom::contact::Side;
 use carom::joint::Kind;

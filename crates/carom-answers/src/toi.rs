@@ -1,6 +1,7 @@
 //! The first time of impact of every pair of a scene in free flight, with its error bound.
 
 use carom::contact::Side;
+use carom::contact::classify::Type;
 use carom::motion::Flight;
 use carom::pairs::{Other, Query, first_contacts};
 use carom::scene::instant::name;
@@ -9,7 +10,7 @@ use carom::shape::Shape;
 use carom::toi::periodic::Periodic;
 use carom::toi::{Meeting, Moving, Search, Window};
 use nalgebra::Vector3;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::options::END;
 use crate::overlap::{self, Overlap};
@@ -48,9 +49,9 @@ pub struct Pair {
     pub point: Option<[f64; 3]>,
     /// Normal relative velocity; negative: closing.
     pub approach: Option<f64>,
-    /// As `classify` names it: `normal` where they approach; none when they do not meet.
-    #[serde(rename = "type")]
-    pub kind: Option<&'static str>,
+    /// As `classify` tells it: `normal` where they approach; `None` if they do not meet.
+    #[serde(rename = "type", serialize_with = "name_of")]
+    pub kind: Option<Type>,
     /// Of a graze: the time before which the gap is above zero by more than its rounding and that of the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_zero: Option<f64>,
@@ -62,6 +63,12 @@ pub struct Pair {
     pub image: Option<[f64; 3]>,
     /// How often the gap was evaluated.
     pub evaluations: u32,
+}
+
+/// A type by its name.
+#[expect(clippy::ref_option, reason = "serde gives a reference to the field")]
+fn name_of<S: Serializer>(kind: &Option<Type>, serializer: S) -> Result<S::Ok, S::Error> {
+    kind.map(Type::name).serialize(serializer)
 }
 
 /// The least gap of a graze.
@@ -210,7 +217,7 @@ fn pair(
     pair.normal = Some(contact.normal.into());
     pair.point = Some(contact.point.into());
     pair.approach = Some(contact.approach);
-    pair.kind = Some(kind.name());
+    pair.kind = Some(kind);
     pair.first_zero = first_zero;
     pair.minimum = first_zero.map(|_| Minimum { time: contact.time, gap: contact.gap });
     pair.image = image;

@@ -189,7 +189,7 @@ impl Pair<'_> {
     }
 
     /// What the rounding of the data does to the gap at a contact, at most: by the bound in closed form where that is within
-    /// `enough`. None where the data do not say where the bodies are.
+    /// `enough`. `None` if the data do not determine where the bodies are.
     fn gap_error(&self, contact: &Contact, enough: f64) -> Option<f64> {
         let (t, n, points) = (contact.time, contact.normal, [contact.point; 2]);
         let arms = self.arms(t, &points);

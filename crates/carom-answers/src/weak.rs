@@ -37,7 +37,7 @@ use crate::options::NOT_NEGATIVE;
 use crate::run::{Changes, Loop, Running};
 use crate::{InputError, Subject};
 
-/// What the weak form comes to.
+/// The result of the weak form.
 #[derive(Debug, Clone, Serialize)]
 pub struct Document {
     /// The scene's title.

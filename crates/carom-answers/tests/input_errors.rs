@@ -1,4 +1,4 @@
-//! What is refused, and where: texts with places, options by name, whoever asks.
+//! What is refused, and where: texts with places, options by name, however the question is asked.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use carom::contact::classify::{Tolerances, Type};
@@ -167,7 +167,7 @@ fn of_all_questions(text: &str) -> Vec<(&'static str, InputError)> {
     ]
 }
 
-/// An overlap is the same whoever finds it: the position of the second, by how much, and what would be right; and the depth
+/// An overlap is reported the same way by every question: the position of the second, by how much, and what would be right; and the depth
 /// is the one of `gap`.
 #[test]
 fn an_overlap_is_told_in_one_way() {

@@ -188,7 +188,7 @@ fn the_balance_holds_under_every_law() {
     }
 }
 
-/// The table of the laws: who never gains energy, who is always admissible, whose velocity is always unique; T3, T6 and T7; and
+/// The table of the laws: which never gain energy, which are always admissible, and of which the velocity is always unique; T3, T6 and T7; and
 /// T4's complementarity where no row separates before.
 #[test]
 fn laws_keep_what_the_table_says() {

@@ -101,7 +101,7 @@ fn a_run_can_be_ended_and_taken_up() {
         while again.step(&mut memory) {}
         assert_eq!(again.engine.states(), expected);
         assert_eq!(memory, whole);
-        // Another scene's snapshot is none of this.
+        // Another scene's snapshot does not fit this one.
         let other = subject(if text == GAS { SHUTTLE } else { GAS });
         assert!(Running::resume(other, running.settings, &snapshot, 0).unwrap().is_none());
     }

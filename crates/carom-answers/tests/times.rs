@@ -44,7 +44,7 @@ impl Case {
         )
     }
 
-    /// The time that the answer states, with its bound, and the approach; none where they do not meet.
+    /// The time that the answer states, with its bound, and the approach; `None` if they do not meet.
     fn told(&self) -> Option<[f64; 3]> {
         let subject = Input::of_text("top.toml", self.scene(), None).scene().unwrap();
         let answer = toi::answer(&subject, Some(10.0)).ok()?;

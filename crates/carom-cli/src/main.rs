@@ -137,7 +137,7 @@ fn main() -> ExitCode {
             diagnostics::show(&error, json);
             ExitCode::from(WRONG_INPUT)
         }
-        // Whoever read our output has seen enough.
+        // The reader of our output has closed it.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Failure::Other(message)) => {
             let _ = writeln!(io::stderr(), "error: {message}");
@@ -150,7 +150,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Also what `--help` and `--version` come to.
+/// Also used for `--help` and `--version`.
 fn wrong_command_line(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     if !error.use_stderr() {

@@ -1,5 +1,5 @@
 //! `[[fill]]` as users write it: each field wrong in turn, densities that nothing reaches, Ctrl-C while bodies are placed, and what
-//! is said of averages that are none of an equilibrium.
+//! is said of averages that are not of an equilibrium.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod running;

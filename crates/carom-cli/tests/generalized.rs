@@ -297,7 +297,7 @@ fn a_reader_that_leaves_early_is_no_error() {
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
 }
 
-/// Every file in `tests/diagnostics` gives exactly the text beside it. `CAROM_BLESS=1` writes the texts anew.
+/// Every file in `tests/diagnostics` gives exactly the text beside it. `CAROM_BLESS=1` rewrites the texts.
 #[test]
 fn diagnostics_read_as_stored() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics");

@@ -131,7 +131,7 @@ fn scenes_without_a_run_are_refused_at_their_place() {
         (&tied, "joint[0].kind", "holds at this instant only"),
         (&sunk, "body[0].position", "`ball` overlaps `floor` by 0.25"),
         (&narrow, "body[0]", "its own image"),
-        (&fast, "body[0]", "beyond what floating point holds"),
+        (&fast, "body[0]", "beyond the range of 64-bit floats"),
         (&fine, "run.sample", "samples until 6"),
     ] {
         let ran = run_text("refused", scene, &["--json"]);
@@ -264,7 +264,7 @@ fn long_runs_are_told_by_their_first_and_last_events() {
     assert!(rows[9].trim_start().starts_with("9 ") && rows[10].trim_start().starts_with("41 "), "{told}");
     assert!(told.contains("audit  largest errors: energy"), "{told}");
     let nothing = run_text("nothing", DROP, &["--until", "0.1"]).well().out;
-    assert!(nothing.contains("Nothing met. The run reached its end at t = 0.1."), "{nothing}");
+    assert!(nothing.contains("No contacts occurred. The run reached its end at t = 0.1."), "{nothing}");
 }
 
 /// Boxes that are open along an axis, or along two, with walls there and without.

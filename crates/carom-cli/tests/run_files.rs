@@ -380,7 +380,7 @@ fn folders_are_not_written_over_by_accident() {
         let ran: running::Ran = carom().args(["run", "--resume", out]).output().unwrap().into();
         assert!(ran.code == Some(2) && ran.err.contains(words), "{}", ran.err);
     };
-    resume("has come to its end");
+    resume("holds a finished run");
     run(&scene, &[&options[..], &["--force"]].concat()).well();
     assert!(names(&folder).contains(&"plot.svg".to_string()));
     fs::remove_dir_all(&folder).unwrap();
@@ -390,11 +390,11 @@ fn folders_are_not_written_over_by_accident() {
     while !folder.join("checkpoint.json").exists() {
         sleep(Duration::from_millis(1));
     }
-    resume("another run is at work");
-    refused(&[&options[..], &["--force"]].concat(), "another run is at work");
+    resume("another run is in progress");
+    refused(&[&options[..], &["--force"]].concat(), "another run is in progress");
     child.kill().unwrap();
     child.wait().unwrap();
-    refused(&options, "did not come to its end");
+    refused(&options, "holds an interrupted run");
     // A scene that is no longer the one of the checkpoint.
     fs::write(folder.join("scene.toml"), CROWD.replace("restitution", "restitution ")).unwrap();
     resume("another scene");

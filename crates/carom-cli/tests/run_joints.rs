@@ -140,7 +140,7 @@ fn what_rolling_takes_and_what_is_not_determined_is_noted() {
     assert!((needed - 8.0 / 63.0).abs() < 1e-14, "{needed}");
     assert!(
         notes(&document)[0]
-            .starts_with("roll: rolling without slip takes a friction coefficient of 0.126984126984")
+            .starts_with("roll: rolling without slip needs a friction coefficient of 0.126984126984")
     );
     let door = "carom = 1\nworld.gravity = [0, 0, -9]\n[run]\nuntil = 1\nsample = 0\n\
         [[body]]\nname = 'door'\nshape = { ellipsoid = { semi_axes = [0.4, 0.5, 0.02] } }\nmass = 3\nposition = [0.4, 0, 0]\n\

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use carom::body::{Body, State};
-use carom::shape::{HalfSpace, Shape};
+use carom::shape::{EXPONENTS, HalfSpace, Shape};
 use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3, Vector4};
 use numpy::PyReadonlyArrayDyn;
 use pyo3::exceptions::PyValueError;
@@ -168,9 +168,6 @@ impl ShapeKind {
     }
 }
 
-/// The exponents taken, as in a scene.
-const EXPONENTS: std::ops::RangeInclusive<f64> = 2.0..=1000.0;
-
 impl<'a> Shapes<'a> {
     /// Of `count` bodies.
     pub fn new(arrays: &'a ShapeArrays<'_>, count: usize) -> PyResult<Self> {
@@ -202,7 +199,8 @@ impl<'a> Shapes<'a> {
                 let semi_axes = semi_axes()?;
                 let [exponent] = *self.exponents.get(index);
                 if !EXPONENTS.contains(&exponent) {
-                    let message = format!("is {exponent}, expected from 2 to 1000");
+                    let message =
+                        format!("is {exponent}, expected from {} to {}", EXPONENTS.start(), EXPONENTS.end());
                     return Err(self.exponents.bad(index, message));
                 }
                 Ok(Shape::Superellipsoid { semi_axes, exponent })

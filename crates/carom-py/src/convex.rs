@@ -215,7 +215,7 @@ impl Convex for Side<'_, '_> {
     }
 }
 
-/// The users' shapes of a pair's sides; where there is none, the arrays have it.
+/// The users' shapes of a pair's sides; without one the arrays have the shape.
 type Users<'py> = (Option<UserShape<'py>>, Option<UserShape<'py>>);
 
 fn side<'s, 'py>(user: &'s Option<UserShape<'py>>, bodies: &Bodies<'_>, i: usize) -> PyResult<Side<'s, 'py>> {

@@ -28,7 +28,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// How often the thread that asked looks at signals.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Runs so many copies, whose fills have the seeds seed, seed + 1, …
+/// Runs a number of copies, whose fills have the seeds seed, seed + 1, …
 #[pyfunction]
 #[pyo3(signature = (text, changes, replicas, progress=None))]
 fn ask_replicas(

@@ -274,7 +274,7 @@ struct Met {
     first_zero: f64,
 }
 
-/// A search with what came of it, and a contact as it is told.
+/// A search with its result, and its contact as it is reported.
 fn named(mut found: Search, pair: &Pair<'_>, until: f64) -> Met {
     let (mut searched_until, mut first_zero) = (until, f64::NAN);
     let status = match found.meeting {

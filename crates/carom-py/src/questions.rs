@@ -105,7 +105,7 @@ impl ResolutionOptions {
     }
 }
 
-/// A document, what it comes to (empty: an answer), and warnings about the scene.
+/// A document, the verdict on it (empty: an answer), and warnings about the scene.
 type Reply = (Sections, &'static str, Vec<String>);
 
 /// What a verdict is called by the Python side.
@@ -182,7 +182,7 @@ fn ask_solve(
     })
 }
 
-/// What one of so many solves takes in Rust alone, from the text to the document, in seconds: the baseline of the package's
+/// What one solve of many takes in Rust alone, from the text to the document, in seconds: the baseline of the package's
 /// benchmark.
 #[pyfunction]
 fn solve_seconds(py: Python<'_>, text: Text, repeats: u32) -> PyResult<f64> {
@@ -268,7 +268,7 @@ fn ask_generalized(
     })
 }
 
-/// A paradox of two shapes: the document, the scene as TOML where there is one, and what it comes to.
+/// A paradox of two shapes: the document, the scene as TOML where there is one, and the verdict.
 #[pyfunction]
 fn ask_paradox(
     py: Python<'_>,

@@ -232,7 +232,7 @@ fn describe(py: Python<'_>, text: Text) -> PyResult<Described> {
     ask(py, || Ok(described(&fill::populate(&text.subject()?.scene))))
 }
 
-/// What a run is to do otherwise than its scene says, as Python gives it.
+/// What a run changes in its scene, as Python gives it.
 #[derive(FromPyObject)]
 pub struct ChangeOptions {
     until: Option<f64>,

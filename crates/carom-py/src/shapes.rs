@@ -113,7 +113,7 @@ fn shape_matrices<'py>(
         "curvature" => |shape, x| shape.curvature(x),
         _ => return Err(unknown(what)),
     };
-    // Symmetric, so that the order of rows and columns is no matter.
+    // Symmetric, so that the order of rows and columns does not matter.
     let found: Vec<[f64; 9]> = each(py, &shape, what, &rows, true, |shape, x| {
         let m = ask(shape, x);
         let mut entries = [0.0; 9];

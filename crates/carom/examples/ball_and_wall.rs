@@ -168,7 +168,7 @@ impl Rolling {
         half - self.ball.radius - (state.position.x * x + state.position.y * y)
     }
 
-    /// On to the first wall, and through the impact there; false if there is none before a time.
+    /// On to the first wall, and through the impact there; false if no wall is reached before a time.
     fn bounce(&mut self, until: f64) -> Result<bool, String> {
         let words = |o| format!("{o:?}");
         let mut piece = self.flow.advance(&[self.state], self.time, until).map_err(words)?;
@@ -246,7 +246,7 @@ fn theorem(ball: &Ball, wall: usize, before: &State) -> [f64; 3] {
     ]
 }
 
-/// Both routes through so many impacts, and the energy's account.
+/// Both routes through a number of impacts, with the energy balance.
 ///
 /// # Errors
 ///

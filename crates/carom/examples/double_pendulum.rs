@@ -177,7 +177,7 @@ impl Bodies {
     }
 }
 
-/// Both routes through so many impacts: the time of each, and how far the routes are apart there, in time and in state.
+/// Both routes through a number of impacts: the time of each, and how far the routes are apart there, in time and in state.
 ///
 /// # Errors
 ///

@@ -47,7 +47,7 @@ impl Sleigh {
 ///
 /// # Errors
 ///
-/// The obstacle that the motion runs into, of which there is none.
+/// The obstacle that the motion runs into; it never does.
 pub fn follow(print: bool) -> Result<[f64; 3], Box<dyn std::error::Error>> {
     let (speed, tau) = (1.4, -2.0);
     let sleigh = Sleigh { mass: 1.7, inertia: 0.3, arm: 0.25 };

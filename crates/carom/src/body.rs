@@ -79,7 +79,7 @@ pub fn bryan_matrix(angles: &[f64; 3]) -> Matrix3<f64> {
 }
 
 impl State {
-    /// The rates of the Bryan angles; none where cos θ = 0.
+    /// The rates of the Bryan angles; `None` if cos θ = 0.
     #[must_use]
     pub fn bryan_rates(&self) -> Option<[f64; 3]> {
         let [_, theta, phi] = bryan_angles(&self.orientation);

@@ -65,6 +65,35 @@ impl Error {
     }
 }
 
+/// What a contact row is said to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RowRole {
+    /// It is listed in `tangential`.
+    #[error("a tangential row")]
+    Tangential,
+    /// The normal of a contact in `rough`.
+    #[error("the normal of a rough contact")]
+    RoughNormal,
+    /// A tangent of a contact in `rough`.
+    #[error("a tangent of a rough contact")]
+    RoughTangent,
+    /// The normal of a contact in `friction`.
+    #[error("the normal of a contact with friction")]
+    FrictionNormal,
+    /// A tangent of a contact in `friction`.
+    #[error("a tangent of a contact with friction")]
+    FrictionTangent,
+}
+
+impl RowRole {
+    /// Whether the row lies along a tangent.
+    #[must_use]
+    pub const fn is_tangent(self) -> bool {
+        matches!(self, Self::Tangential | Self::RoughTangent | Self::FrictionTangent)
+    }
+}
+
 /// What is wrong with an entry.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -128,7 +157,7 @@ pub enum Fault {
         /// The row.
         index: usize,
         /// What it already is.
-        role: &'static str,
+        role: RowRole,
     },
     /// Tangential rows tied to no normal, beside contacts with friction.
     #[error(
@@ -161,10 +190,10 @@ pub enum Fault {
         /// g.
         gap: f64,
     },
-    /// There is no motion from the start given.
+    /// No motion is possible from the given start.
     #[error("there is no motion from here: {why}")]
     NoMotion {
-        /// What stands in the way.
+        /// What prevents it.
         why: String,
     },
     /// A result would overflow or lose all precision in floating point.

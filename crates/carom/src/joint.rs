@@ -65,7 +65,7 @@ pub struct Joint {
 pub struct Row {
     /// Coefficients of the first body's velocity and angular velocity.
     pub first: [Vector3<f64>; 2],
-    /// The same for the second body; zero when there is none.
+    /// As above, for the second body; zero if there is none.
     pub second: [Vector3<f64>; 2],
 }
 

@@ -103,7 +103,7 @@
 //! | [`toi`] | the first time the gap closes, with a bound on the error |
 //! | [`pairs`] | the same for many pairs, in parallel |
 //! | [`joint`] | bilateral constraints as rows |
-//! | [`contact`] | who touches whom, the gap's derivatives in time, the type of a contact |
+//! | [`contact`] | which bodies touch, the gap's derivatives in time, the type of a contact |
 //! | [`impact`] | the impact problem, its laws and its outcome, in matrices and in bodies |
 //! | [`integrate`] | collocation good to rounding, series, minima: what the next two integrate with |
 //! | [`flow`] | motion under constraints: joints, rolling, friction, held contact |
@@ -111,7 +111,7 @@
 //! | [`audit`] | checks an outcome from outside |
 //! | [`scene`] | the file formats, every mistake with its place |
 //! | [`record`] | what a run produces: events and samples |
-//! | [`run`] | what both engines stand on: the world, its energies, the audit, why a run ended |
+//! | [`run`] | what both engines build on: the world, its energies, the audit, why a run ended |
 //! | [`simulation`] | the general engine of a run |
 //! | [`edmd`] | event-driven molecular dynamics, for very many free bodies |
 //! | [`fill`] | many bodies placed at once |
@@ -169,7 +169,7 @@ pub mod fill;
 
 pub mod observe;
 
-pub use error::{Error, Fault, Place};
+pub use error::{Error, Fault, Place, RowRole};
 
 /// The example in the package's README, so that it runs.
 #[cfg(doctest)]

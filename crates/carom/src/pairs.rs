@@ -42,11 +42,11 @@ impl<S, M> Clone for Other<'_, S, M> {
 
 impl<S, M> Copy for Other<'_, S, M> {}
 
-/// A search that gives up on its way is taken up again from there, until all of it took so many gaps.
+/// A search that gives up is resumed where it stopped, until it has evaluated this many gaps in all.
 const MOST_EVALUATIONS: u32 = 1_000_000;
 
 impl<S: Convex, M: Motion> Query<'_, S, M> {
-    /// The answer; undecided where it takes more than a million gaps, or the motion is no number.
+    /// The answer; undecided if it takes more than a million gaps, or the motion is not finite.
     #[must_use]
     pub fn first_contact(&self) -> Search {
         let mut window = self.window;

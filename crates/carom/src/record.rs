@@ -23,9 +23,9 @@ pub enum Kind {
     Graze,
     /// A contact is held from here on, by a workless force.
     HoldBegin,
-    /// A held contact parts: its force has returned to zero, or a blow opened it.
+    /// A held contact parts: its force has returned to zero, or an impact opened it.
     HoldEnd,
-    /// Bounces that accumulate have come to their end: the contact is held from here on.
+    /// Accumulating bounces have ended: the contact is held from here on.
     Rest,
     /// A contact that could not be held was passed through; the bodies overlap from here on.
     PassBegin,
@@ -79,7 +79,7 @@ pub struct Event {
     pub time_error: f64,
     /// What happened.
     pub kind: Kind,
-    /// Who; a plane counts as the first side.
+    /// The sides; a plane counts as the first.
     pub sides: [Side; 2],
     /// Which image of the second body, in whole boxes.
     pub image: [i32; 3],

@@ -4,7 +4,7 @@
 mod touching;
 
 use carom::body::{Body, State};
-use carom::contact::classify::{Classification, Standing, Tolerances, Type, classify};
+use carom::contact::classify::{Classification, Quantity, Standing, Tolerances, Type, classify};
 use carom::contact::coefficients::coefficients;
 use carom::contact::kinematics::{Facing, effective_inverse_mass};
 use carom::contact::paradox::{Outcome, Quest, find};
@@ -438,7 +438,7 @@ fn apart_overlapping_and_degenerate_are_answered() {
     let found = classify(&Facing::Plane(&floor), &ball.moving(&gravity), &at, Tolerances::default());
     assert_eq!(
         (found.kind, found.kinematics.g2, found.nearest.map(|n| n.by)),
-        (Type::Unrealizable, -9.81, Some("g2"))
+        (Type::Unrealizable, -9.81, Some(Quantity::G2))
     );
     // A block on its flat: at rest nothing is decided by three derivatives, tipping it overlaps at once.
     let shape = Shape::Superellipsoid { semi_axes: [0.5; 3], exponent: 6.0 };
@@ -469,9 +469,9 @@ fn the_nearest_type_is_what_another_tolerance_gives() {
         let decided = [base.ratios.v, base.ratios.g2, base.ratios.g3];
         // Towards the side on which the nearest quantity changes its mind.
         let ratio = match nearest.by {
-            "v" => decided[0],
-            "g2" => decided[1],
-            other => panic!("{other}"),
+            Quantity::V => decided[0],
+            Quantity::G2 => decided[1],
+            other => panic!("{other:?}"),
         };
         let towards = if ratio.abs() > 1.0 { nearest.factor } else { nearest.factor.recip() };
         assert_eq!(with(1e-9 * towards.powf(0.99)).kind, base.kind);

@@ -1,6 +1,6 @@
 //! First contacts of random pairs against dense sampling: none missed, none late.
 //!
-//! `CAROM_PAIRS=1000000` tries so many pairs instead of 20 000.
+//! `CAROM_PAIRS=1000000` tries that many pairs instead of 20 000.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod pairs;

@@ -1,5 +1,5 @@
 //! Structure-aware fuzzing of `carom generalized`: documents of every shape, with entries chosen to hurt, half of
-//! them damaged, are read and solved. Nothing may panic, take long, or give a number that is none.
+//! them damaged, are read and solved. Nothing may panic, take long, or give a number that is not finite.
 //!
 //! `CAROM_FUZZ` sets how many documents (default one million); `CAROM_FUZZ_SEED` repeats a single one.
 

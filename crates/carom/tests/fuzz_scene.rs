@@ -1,5 +1,5 @@
 //! Structure-aware fuzzing of scenes: files of every field, half of them damaged, are read and solved. Nothing may
-//! panic, take long or give a number that is none; a whole file must be readable, and a damaged one refused with
+//! panic, take long or give a number that is not finite; a whole file must be readable, and a damaged one refused with
 //! places and words.
 //!
 //! `CAROM_FUZZ` sets how many scenes (default one million); `CAROM_FUZZ_SEED` repeats a single one.

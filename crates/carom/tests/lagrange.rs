@@ -6,7 +6,7 @@ use carom::motion::elliptic::carlson_rf;
 
 const G: f64 = 9.81;
 
-/// So many periods.
+/// The number of periods.
 fn periods() -> f64 {
     std::env::var("CAROM_PERIODS").map_or(50.0, |n| n.parse::<f64>().unwrap())
 }

@@ -1,6 +1,6 @@
 //! Searches that begin at a contact known to part: it is not found again, and the next one is not missed.
 //!
-//! `CAROM_PAIRS=100000` tries so many impacts instead of 5000.
+//! `CAROM_PAIRS=100000` tries that many impacts instead of 5000.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod flying;

@@ -37,7 +37,7 @@ impl Source {
     }
 }
 
-/// All images with a centre within so many boxes.
+/// All images whose centre is within a number of boxes.
 fn images(lengths: &Vector3<f64>, apart: &Vector3<f64>, boxes: i32) -> Vec<Vector3<f64>> {
     let nearest = Periodic { lengths: *lengths }.nearest_centre(apart);
     let range = |i: usize| if lengths[i] > 0.0 { -boxes..=boxes } else { 0..=0 };

@@ -296,7 +296,7 @@ fn json_syntax() {
         (r#"{"a": 5.}"#, 9, "unexpected '}'"),
         (r#"{"a": +5}"#, 7, "unexpected '+'"),
         (r#"{"a": 1e}"#, 9, "unexpected '}'"),
-        (r#"{"a": NaN}"#, 7, "`NaN` is no value"),
+        (r#"{"a": NaN}"#, 7, "`NaN` is not a value"),
         (r#"{"a": 0x10}"#, 8, "unexpected 'x'"),
         (r#"{'a': 1}"#, 2, "unexpected '\\''"),
         (r#"{"a" 1}"#, 6, "unexpected '1'"),

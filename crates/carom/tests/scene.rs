@@ -163,7 +163,7 @@ fn defaults() {
     assert!(!ball.body.fixed);
     let gas = &toml(GAS).fills[0];
     assert_eq!((gas.temperature, gas.start, gas.seed), (1.0, Start::Random, 0));
-    // A box that is open in every direction is none.
+    // A box that is open in every direction is no box.
     assert_eq!(toml(&DROP.replace("gravity", "periodic = [0, 0, 0]\ngravity")).periodic, None);
 }
 
@@ -245,7 +245,7 @@ fn versions() {
         "newer than this program, which reads version 1",
         "1",
     );
-    complaint(&with("carom = 1", "carom = 0"), "carom", "0", "which there never was", "1");
+    complaint(&with("carom = 1", "carom = 0"), "carom", "0", "which never existed", "1");
     complaint(&with("carom = 1", "carom = '1'"), "carom", "'1'", "found a string", "the version");
     let found = read("{}", Format::Json).unwrap_err();
     assert!(found[0].expected.as_deref().unwrap().contains("`\"carom\": 1`"), "{found:?}");
@@ -269,7 +269,7 @@ fn physical_quantities() {
         &with("mass = 1\n", "mass = 1\ndensity = 3\n"),
         "body[0].density",
         "3",
-        "stands beside `mass`",
+        "cannot be given together with `mass`",
         "only one of",
     );
     complaint(&with("mass = 2", "density = 2"), "body[1].density", "2", "density of a point", "`mass`");
@@ -293,7 +293,13 @@ fn physical_quantities() {
     toml(&with("mass = 1\n", "fixed = true\nvelocity = [0, 0, 0]\n"));
     let both =
         with("mass = 1\n", "mass = 1\nangular_velocity = [0, 0, 0]\nangular_velocity_body = [1, 0, 0]\n");
-    complaint(&both, "body[0].angular_velocity_body", "[1, 0, 0]", "beside `angular_velocity`", "only one");
+    complaint(
+        &both,
+        "body[0].angular_velocity_body",
+        "[1, 0, 0]",
+        "together with `angular_velocity`",
+        "only one",
+    );
     complaint(&with("mass = 1\n", "mass = 1\nfixed = 1\n"), "body[0].fixed", "1", "found a number", "`true`");
     let tiny = with("radius = 1 } }\nmass = 1", "radius = 1e-200 } }\nmass = 1");
     complaint(&tiny, "body[0]", "[[body]]", "moments of inertia beyond the range", "`inertia`");
@@ -346,7 +352,7 @@ fn shapes() {
             "{ sphere = { radius = 1 }, ellipsoid = { semi_axes = [1, 1, 1] } }",
             ".ellipsoid",
             "{ semi_axes = [1, 1, 1] }",
-            "stands beside `sphere`",
+            "cannot be given together with `sphere`",
             "only one of",
         ),
     ] {
@@ -608,7 +614,7 @@ fn fills() {
     complaint(&given("temperature = -1"), "fill[0].temperature", "-1", "is negative", "0 or");
     complaint(&given("start = 'grid'"), "fill[0].start", "'grid'", "`grid`", "`lattice`");
     complaint(&given("seed = -1"), "fill[0].seed", "-1", "is negative", "whole");
-    complaint(&given("density = 1"), "fill[0].density", "1", "beside `mass`", "only one");
+    complaint(&given("density = 1"), "fill[0].density", "1", "together with `mass`", "only one");
     complaint(
         &fill("packing_fraction = 0.3\n", ""),
         "fill[0].packing_fraction",

@@ -99,7 +99,7 @@ fn hinged_frames_swing_into_each_other_as_solved() {
         numbers.len()
     );
     assert!(worst < 1e-10 && speeds < 1e-12);
-    assert!(open > 0, "three contacts of two freedoms leave impulses open");
+    assert!(open > 0, "three contacts on two degrees of freedom leave impulses open");
     assert!(audit.joint_error_max.unwrap().value < 1e-13 && audit.energy_error_max.value < 1e-12);
 }
 

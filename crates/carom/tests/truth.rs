@@ -106,7 +106,7 @@ fn what_happens_elsewhere_changes_no_answer() {
     wedge.restitution = vec![1.0, 0.0];
     let outcome = solve(&wedge, Law::Newton);
     assert!(outcome.notes.iter().any(|n| matches!(n, Note::EnergyGained { .. })), "{:?}", outcome.notes);
-    // The decoupled law keeps closing whoever else moves.
+    // The decoupled law keeps closing whatever else moves.
     let mut obtuse = wedge.clone();
     obtuse.contacts = dmatrix![1.0, 0.0, 0.0; -0.5, 0.75f64.sqrt(), 0.0];
     obtuse.velocity = dvector![-1.0, -2.0, 1e7];

@@ -211,7 +211,7 @@ pub fn number(value: f64) -> String {
     if value == 0.0 { "0".to_string() } else { format!("{value:.1e}") }
 }
 
-/// A number with so many decimals, and no sign where they are all zero.
+/// A number with fixed decimals, and no sign if they are all zero.
 fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.strip_prefix('-') {

@@ -231,7 +231,11 @@ impl<'a> ContactEntry<'a> {
             },
             tolerance: tolerances.rates,
             ratios: RatiosEntry { v: ratios.v, g2: ratios.g2, g3: ratios.g3, slip: ratios.slip, w: ratios.w },
-            nearest_type: nearest.map(|n| NearestEntry { kind: n.kind.name(), by: n.by, factor: n.factor }),
+            nearest_type: nearest.map(|n| NearestEntry {
+                kind: n.kind.name(),
+                by: n.by.name(),
+                factor: n.factor,
+            }),
             neighbourhood: found.neighbourhood.as_ref().map(|n| NeighbourhoodEntry {
                 origin: n.origin.into(),
                 tangents: n.tangents.map(Into::into),

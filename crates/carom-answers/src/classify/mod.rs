@@ -71,7 +71,7 @@ pub struct Findings {
     pub notes: Vec<String>,
 }
 
-/// Classifies every contact; what overlaps is no instant of contact, and is refused.
+/// Classifies every contact; overlapping bodies are refused, as they are not at an instant of contact.
 pub fn answer(subject: &Subject, request: &Request) -> Result<Findings, InputError> {
     let scene = &subject.scene;
     TOUCHING.check("touching", request.tolerances.touching)?;
@@ -160,7 +160,7 @@ enum Picture {
     None,
     /// Over a time that shows what happens.
     Readable,
-    /// Over so much time before and after.
+    /// The time before and after the contact.
     Over(f64),
 }
 

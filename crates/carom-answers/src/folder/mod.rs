@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `scene.toml` or `scene.json` | the scene's text |
 //! | `events-00001.parquet` …, `samples-00001.parquet` … | what happened, in parts, while the run is under way |
-//! | `joint_impulses-00001.parquet` …, `reactions-00001.parquet` … | the same of joints, where there are any |
+//! | `joint_impulses-00001.parquet` …, `reactions-00001.parquet` … | the same for joints, if there are any |
 //! | `checkpoint.json` | the state to go on from, and which parts belong to it |
 //! | `events.parquet`, `samples.parquet`, with joints `joint_impulses.parquet` and `reactions.parquet`, `run.json` | the result |
 //! | `observables.parquet` | in a box, the averages over each block |
@@ -97,7 +97,7 @@ pub struct Checkpoint {
     pub snapshot: Snapshot,
 }
 
-/// The folder of a run that did not come to its end.
+/// The folder of an interrupted run.
 #[derive(Debug)]
 pub struct Unfinished {
     path: PathBuf,
@@ -120,7 +120,7 @@ impl Unfinished {
             let waiting = copies.iter().find(|copy| copy.join(CHECKPOINT).exists());
             return Err(if let Some(copy) = waiting {
                 refuse(
-                    "holds copies of a run, which go on one by one",
+                    "holds copies of a run, which are resumed one by one",
                     &format!("one of them, as {}", copy.display()),
                 )
             } else if !copies.is_empty() {
@@ -129,9 +129,9 @@ impl Unfinished {
                     "the folder of a run that was interrupted",
                 )
             } else if path.join(RESULT).exists() {
-                refuse("holds a run that has come to its end", "the folder of a run that was interrupted")
+                refuse("holds a finished run", "the folder of a run that was interrupted")
             } else {
-                refuse("holds no run to go on with", "a folder that `carom run -o` wrote")
+                refuse("holds no run to resume", "a folder that `carom run -o` wrote")
             });
         }
         let Some((name, format)) = scene_among(|name| path.join(name).exists()) else {
@@ -203,7 +203,7 @@ pub struct Folder {
     reactions: TableWriter<JointReaction>,
     /// The trajectory that is written at the end.
     pub trajectory: Option<Format>,
-    /// Held as long as the run is at work here.
+    /// Held as long as the run is in progress here.
     _lock: File,
 }
 
@@ -321,7 +321,7 @@ impl Folder {
         // JSON cannot hold numbers that are not finite, so a state with one must not pass for a good one.
         match serde_json::from_slice::<Checkpoint>(&text) {
             Ok(read) if read.snapshot == checkpoint.snapshot => replace(&path, &text),
-            _ => Err(at(&path, &io::Error::other("the state of the run cannot be written down exactly"))),
+            _ => Err(at(&path, &io::Error::other("the state of the run cannot be written exactly"))),
         }
     }
 
@@ -375,8 +375,8 @@ fn make_room(path: &Path, force: bool) -> Result<(), Error> {
         return Err(busy(path).into());
     }
     if !force && has(CHECKPOINT) {
-        let expected = "--resume instead of -o to go on with it, or --force to start anew";
-        return Err(refuse("holds a run that did not come to its end", expected));
+        let expected = "--resume instead of -o to continue it, or --force to start again";
+        return Err(refuse("holds an interrupted run", expected));
     }
     if !force && has(RESULT) {
         return Err(refuse("holds a finished run", "another folder, or --force to write over it"));
@@ -403,11 +403,11 @@ pub fn make_room_for_copies(path: &Path, force: bool) -> Result<(), Error> {
 }
 
 fn busy(path: &Path) -> InputError {
-    let message = format!("another run is at work in {}", path.display());
+    let message = format!("another run is in progress in {}", path.display());
     InputError::of_option(None, &message, Some("it to end, or another folder"))
 }
 
-/// Whether a run is at work in a folder.
+/// Whether a run is in progress in a folder.
 fn is_busy(path: &Path) -> io::Result<bool> {
     // A lock that is free is let go again at once.
     scene_file(path).map_or(Ok(false), |scene| Ok(lock(&scene)?.is_none()))

@@ -21,7 +21,7 @@ pub struct Recording {
     pub scene: Scene,
     /// The scene's text.
     pub text: String,
-    /// The document of the result, where the run has come to an end.
+    /// The document of the result, if the run has ended.
     pub document: Option<Vec<u8>>,
     path: PathBuf,
 }
@@ -72,7 +72,7 @@ impl Recording {
         })
     }
 
-    /// The files of a table in their order: the whole, or the parts of a run that did not come to its end.
+    /// The files of a table in their order: the whole, or the parts of an unfinished run.
     fn files(&self, table: &str) -> io::Result<Vec<PathBuf>> {
         let merged = self.path.join(table_name(table));
         if merged.exists() {

@@ -45,7 +45,7 @@ pub struct EventLook<'a> {
 }
 
 impl<'a> EventLook<'a> {
-    /// The event of these contacts; none where the states around it were not recorded, as in the many-body loop.
+    /// The event of these contacts; `None` if the states around it were not recorded, as in the many-body loop.
     pub fn of(scene: &'a Scene, contacts: &'a [EventContact]) -> Option<Self> {
         let contact = contacts.first().filter(|contact| !contact.states.is_empty())?;
         Some(Self { scene, contact })
@@ -72,7 +72,7 @@ impl<'a> EventLook<'a> {
             |after: bool, t: f64| gap::between(scene, contact.sides, |body| self.at(body, after, t));
         let free: Vec<f64> = times.iter().map(|&t| measure(false, t)).collect();
         let mut gap: Vec<f64> = times.iter().map(|&t| measure(t > 0.0, t)).collect();
-        // Held and tied motion is no free flight: the run is run again, with samples where the curve has its points.
+        // Held and constrained motion is not free flight: it is run again, with samples where the curve has its points.
         let tied = !scene.joints.is_empty() || !scene.loads.is_empty();
         let lasts = tied || !matches!(contact.kind, Kind::Impact | Kind::Graze);
         if lasts && contact.number < AGAIN {
@@ -103,7 +103,7 @@ impl<'a> EventLook<'a> {
         window.found
     }
 
-    /// The bodies of the event as they come to it, as a scene of their own.
+    /// The bodies of the event just before it, as a scene of their own.
     fn instant(&self) -> Scene {
         let mut scene = self.scene.clone();
         let states = &self.contact.states;
@@ -141,7 +141,7 @@ impl<'a> EventLook<'a> {
         scene
     }
 
-    /// Every law at the instant of the event, as `carom compare --json` prints it; none where there is nothing to compare.
+    /// Every law at the instant of the event, as `carom compare --json` prints it; `None` if there is nothing to compare.
     pub fn laws(&self, text: &str) -> Option<Vec<u8>> {
         let input = Input::of_text("the event", text.to_string(), None);
         let prepared = Prepared::of(Subject { input, scene: self.instant() }, TOUCHING).ok()?;
@@ -178,7 +178,7 @@ impl Recorder for Window<'_> {
     }
 }
 
-/// Takes joints to where their bodies have gone.
+/// Moves joints along with their bodies.
 fn move_joints(scene: &mut Scene, states: &[BodyStates]) {
     for joint in &mut scene.joints {
         let Some(&body) = joint.bodies.first() else { continue };

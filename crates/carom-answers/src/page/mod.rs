@@ -8,8 +8,8 @@ mod header;
 mod look;
 mod recorder;
 
-use carom::scene::Diagnostic;
 use carom::scene::model::Scene;
+use carom::scene::{Diagnostic, Format};
 use serde::{Deserialize, Serialize};
 
 use crate::run::{Changes, Running, on_paradox};
@@ -69,6 +69,28 @@ fn thinned(sample: f64, until: f64, bodies: usize) -> f64 {
     if sample > 0.0 && bytes > MOST_FRAMES { sample * (bytes / MOST_FRAMES).ceil() } else { sample }
 }
 
+/// A scene of the gallery.
+#[derive(Debug, Serialize)]
+pub struct Exhibit {
+    /// The name of its file, without the extension.
+    pub id: &'static str,
+    /// Its title.
+    pub title: String,
+    /// Its point, in a sentence.
+    pub point: String,
+    /// The scene.
+    pub text: &'static str,
+}
+
+impl Exhibit {
+    /// A scene in TOML whose first line is a comment that states its point; `None` if it is not.
+    pub fn of(id: &'static str, text: &'static str) -> Option<Self> {
+        let point = text.lines().next()?.strip_prefix('#')?.trim().to_string();
+        let title = Input::of_text(id, text.to_string(), Some(Format::Toml)).scene().ok()?.scene.title;
+        Some(Self { id, title: title.unwrap_or_else(|| id.to_string()), point, text })
+    }
+}
+
 /// The verdict on a text.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
@@ -106,7 +128,7 @@ impl Check {
         }
     }
 
-    /// What is wrong with a text or a wish.
+    /// What is wrong with a text or a request.
     pub fn failed(error: &InputError) -> Self {
         let text = error.text().unwrap_or_default();
         Self::Faulty {

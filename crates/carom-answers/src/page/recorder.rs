@@ -125,7 +125,7 @@ impl<F: FnMut(Flushed)> PageRecorder<F> {
         let mut recorder = Self::new(scene, &recording.text, scene.run.sample, send);
         recording.play(&mut recorder)?;
         recorder.flush();
-        let unfinished = br#"{"stopped":"interrupted","notes":["the run has not come to its end"]}"#;
+        let unfinished = br#"{"stopped":"interrupted","notes":["the run has not finished"]}"#;
         Ok(recording.document.clone().unwrap_or_else(|| unfinished.to_vec()))
     }
 

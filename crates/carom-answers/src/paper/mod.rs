@@ -36,7 +36,7 @@ pub static PAPERS: [Paper; 4] = [
     palffy_muhoray::PAPER,
 ];
 
-/// What a row comes to.
+/// The verdict on a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -105,7 +105,7 @@ pub struct Row {
     /// The value of the corrected formula, where the print is not right.
     #[serde(serialize_with = "number_or_list")]
     pub corrected: Vec<f64>,
-    /// What that comes to.
+    /// The verdict on it.
     pub verdict: Verdict,
     /// What is wrong with the print, and what is right.
     pub erratum: Option<&'static str>,

@@ -149,7 +149,7 @@ impl Case {
         self.matrix(self.prepared.assembly.problem.projector(&Options::default()))
     }
 
-    /// The same of the joints alone.
+    /// As above, for the joints alone.
     pub fn projector_of_joints(&self) -> Result<DMatrix<f64>, InputError> {
         let mut problem = self.prepared.assembly.problem.clone();
         problem.contacts = DMatrix::zeros(0, problem.velocity.len());

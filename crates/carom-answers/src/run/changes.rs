@@ -1,4 +1,4 @@
-//! What a run is to do otherwise than its scene says.
+//! What a run changes in its scene.
 
 use carom::scene::model::{OnParadox, Scene};
 

@@ -231,21 +231,21 @@ impl Serialize for States<'_> {
 pub struct AuditEntry {
     pub(super) energy_error_max: f64,
     linear_error_max: f64,
-    /// None where angular momentum is not conserved.
+    /// `None` if angular momentum is not conserved.
     angular_error_max: Option<f64>,
-    /// Of all pairs; none where there are no two that can meet, or very many and none near.
+    /// Of all pairs; `None` if no two bodies can meet, or if there are very many and none are near.
     pub(super) gap_min: Option<f64>,
     /// How far contact points are off their surfaces and off each other.
     points_error_max: f64,
-    /// How far a body's momentum and angular momentum change otherwise than by its impulses.
+    /// How far the change of a body's momentum and angular momentum is from its impulses.
     impulse_error_max: f64,
-    /// How far an event's energy changes otherwise than by its impulses' work.
+    /// How far the change of energy in an event is from the work of its impulses.
     work_error_max: f64,
     restitution_error_max: f64,
     /// How far contacts pull, leave their friction cones, or keep closing.
     unilateral_error_max: f64,
     energy_gain_max: f64,
-    /// How far bodies were off their joints; none where there are no joints.
+    /// How far bodies were off their joints; `None` without joints.
     #[serde(skip_serializing_if = "Option::is_none")]
     joint_error_max: Option<f64>,
     /// Impacts that were plastic because they were slow.

@@ -130,7 +130,7 @@ impl Engine {
         Ok(Self { runner, observer, settings, samples: 0, stopped: None, states: Vec::new() })
     }
 
-    /// Takes a run up; none where the snapshot does not fit the world.
+    /// Resumes a run; `None` if the snapshot does not fit the world.
     pub fn resume(world: World, settings: Settings, snapshot: &Snapshot) -> Option<Self> {
         let observer = match &snapshot.observer {
             Some(record) => Some(Observer::resume(&world, record.clone())?),
@@ -148,7 +148,7 @@ impl Engine {
         Some(Self { runner, observer, settings, samples, stopped, states: Vec::new() })
     }
 
-    /// Lets so many threads work on it, where that can be; one if nothing is said.
+    /// Uses this many threads where the engine can; one by default.
     pub fn set_threads(&mut self, threads: usize) {
         if let Runner::Edmd(edmd) = &mut self.runner {
             edmd.set_threads(threads);
@@ -275,7 +275,7 @@ impl Engine {
         }
     }
 
-    /// The time that the run has come to.
+    /// The time that the run has reached.
     pub fn time(&self) -> f64 {
         match &self.runner {
             Runner::Simulation(simulation) => simulation.time(),

@@ -20,12 +20,12 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Of so many bodies.
+    /// For this many bodies.
     pub fn new(bodies: usize) -> Self {
         Self { bodies, states: Vec::new() }
     }
 
-    /// Takes a sample, and gives the frame that it completes. Samples of events are none of a frame.
+    /// Takes a sample and returns the frame that it completes. Samples of events belong to no frame.
     pub fn take(&mut self, sample: &Sample) -> Option<Frame> {
         if sample.moment != Moment::Sample {
             return None;

@@ -73,7 +73,7 @@ impl Serialize for Limited {
 pub struct Violation {
     /// The quantity, by its name in the audit.
     pub quantity: Limited,
-    /// Its value; none where it is not finite.
+    /// Its value; `None` if it is not finite.
     pub value: Option<f64>,
     /// The limit that it passed.
     pub limit: f64,

@@ -72,7 +72,7 @@ pub use sink::Sink;
 pub struct Running {
     /// The scene's text.
     pub input: Input,
-    /// The scene, with the changes made and the fills placed; shared with those who record.
+    /// The scene, with the changes made and the fills placed; shared with recorders.
     pub scene: Arc<Scene>,
     /// How it is run.
     pub settings: Settings,
@@ -96,7 +96,7 @@ impl Running {
         Self::begin_in(subject, changes, placing, |_, world| Ok(world))
     }
 
-    /// [`Running::begin`] in a world that the caller makes of the scene's, with forces of its own in it.
+    /// [`Running::begin`] in a world that the caller builds from the scene's, with its own forces.
     pub fn begin_in(
         mut subject: Subject,
         changes: Changes,
@@ -141,7 +141,7 @@ impl Running {
         }
     }
 
-    /// Takes a run up where a snapshot of it was made; none where that does not fit the scene. `unbounded` is
+    /// Resumes a run from a snapshot; `None` if that does not fit the scene. `unbounded` is
     /// [`Running::unbounded`] at the time.
     pub fn resume(
         mut subject: Subject,
@@ -246,7 +246,7 @@ impl End {
         }
     }
 
-    /// What the run comes to.
+    /// The verdict on the run.
     pub fn verdict(self) -> Verdict {
         match self {
             Self::Stopped(Stopped::Stalled | Stopped::Failed) => Verdict::NoAnswer,
@@ -256,8 +256,8 @@ impl End {
     }
 }
 
-/// Takes the nearest velocities that the joints allow, nearest in the kinetic metric. Where there are none, as where a joint has no
-/// rows that mean anything, the velocities stay, and the run says what is wrong with them.
+/// Takes the nearest velocities that the joints allow, nearest in the kinetic metric. If there are none, as when a joint has no
+/// meaningful rows, the velocities stay, and the run says what is wrong with them.
 fn project(scene: &mut Scene) {
     let bodies: Vec<_> = scene.bodies.iter().map(|body| (body.body, body.state)).collect();
     let mechanism = Mechanism { bodies: &bodies, joints: &scene.joints, contacts: &[] };

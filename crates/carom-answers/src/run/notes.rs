@@ -119,7 +119,7 @@ impl Running {
         let ball = |shape: &Shape| matches!(shape, Shape::Sphere { .. } | Shape::Point);
         let all_balls = self.scene.bodies.iter().all(|body| ball(&body.body.shape));
         let rest = if 2 * elastic > impacts && !all_balls {
-            "; so many of them are of bodies that should come to rest on one another, and `--loop simulation` holds such contacts"
+            "; with so large a share, bodies probably should come to rest on one another: `--loop simulation` holds such contacts"
         } else {
             ""
         };
@@ -165,25 +165,25 @@ impl Running {
     }
 }
 
-/// What rolling without slip takes.
+/// What rolling without slip needs.
 fn rolling(scene: &Scene, demand: &RollingDemand) -> impl Iterator<Item = String> + use<> {
     let (joint, time) = (&scene.joints[demand.joint].name, number(demand.time));
     let friction = if demand.coefficient.is_infinite() {
         Some(format!(
-            "{joint}: rolling without slip takes an infinite friction coefficient at t = {time}, where the normal force passes zero and friction does not"
+            "{joint}: rolling without slip needs an infinite friction coefficient at t = {time}, where the normal force passes zero and friction does not"
         ))
     } else {
         // In full, so that it can be compared with a coefficient.
         (demand.coefficient > ROLLS_ANYWHERE).then(|| {
             let coefficient = demand.coefficient;
             format!(
-                "{joint}: rolling without slip takes a friction coefficient of {coefficient} at t = {time}"
+                "{joint}: rolling without slip needs a friction coefficient of {coefficient} at t = {time}"
             )
         })
     };
     let grip = demand.pulls.map(|time| {
         format!(
-            "{joint}: rolling without slip and without lift-off takes a grip at t = {} where the plane does not push, which no surface gives",
+            "{joint}: rolling without slip and without lift-off needs friction at t = {}, where the plane does not push; no surface can provide it",
             number(time)
         )
     });
@@ -242,11 +242,11 @@ const COOLED: f64 = 0.9;
 fn because(cause: Cause) -> &'static str {
     match cause {
         Cause::Search => {
-            "the search for their next touch does not come forward: too fast, or magnitudes too far apart"
+            "the search for their next contact makes no progress: they move too fast, or magnitudes are too far apart"
         }
         Cause::Law => "the impact law has no answer there",
         Cause::Unsupported => {
-            "they touch without approach and would sink into each other, and the loop `edmd` holds no contact: `--loop simulation` does"
+            "they touch without approach and would sink into each other; the loop `edmd` cannot hold contacts, `--loop simulation` can"
         }
         Cause::PersistentContact(obstacle) | Cause::Constrained(obstacle) => obstacle_in_words(obstacle),
     }
@@ -255,14 +255,14 @@ fn because(cause: Cause) -> &'static str {
 /// What stands in the way of a motion under constraints.
 pub(super) fn obstacle_in_words(obstacle: Obstacle) -> &'static str {
     match obstacle {
-        Obstacle::NoSurface { .. } => "one of them has no surface to be held at",
+        Obstacle::NoSurface { .. } => "one of them has no surface to rest on",
         Obstacle::Rocking { .. } => "it rocks on a flat, where the force is infinite",
         Obstacle::Contradiction => "the contacts at rest ask for accelerations that contradict each other",
         Obstacle::Jam => "no friction force is consistent with the motion there, or none was found",
-        Obstacle::NotFinite => "the motion is more than floating point holds",
+        Obstacle::NotFinite => "the motion exceeds the range of 64-bit floats",
         Obstacle::Rough => "the held motion cannot be integrated there, however short the step",
         Obstacle::Endless => {
-            "its steps are so short beside the time asked for that the run would not come to its end: the forces or speeds are too great"
+            "its steps are so short beside the time asked for that the run would not finish: the forces or speeds are too great"
         }
     }
 }

@@ -100,7 +100,7 @@ pub struct Pool<'a> {
 }
 
 impl<'a> Pool<'a> {
-    /// Puts copies together, in the order of their numbers; none where there are none.
+    /// Pools copies in the order of their numbers; `None` if there are none.
     pub fn of(replicas: &'a [Replica]) -> Option<Self> {
         let first = replicas.first()?;
         let measured: Vec<Observables> =

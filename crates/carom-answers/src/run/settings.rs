@@ -115,7 +115,7 @@ impl Settings {
         }
     }
 
-    /// The same for very many bodies.
+    /// As above, for the many-body engine.
     pub fn edmd(&self) -> edmd::Settings {
         edmd::Settings {
             max_events: self.max_events as u64,

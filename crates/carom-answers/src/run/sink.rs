@@ -1,4 +1,4 @@
-//! Who receives a run, and what is checked on the way there: values that are not finite, and derivatives without a bound.
+//! What receives a run, and a wrapper that checks on the way whether values and derivatives are finite.
 
 use carom::record::{Event, JointReaction, Memory, Moment, Recorder, Sample};
 use nalgebra::Vector3;
@@ -33,7 +33,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Takes up what was seen in so many events before.
+    /// Continues after this many events.
     pub fn since(events: u64, unbounded: u64) -> Self {
         Self { unbounded, fault: None, events }
     }

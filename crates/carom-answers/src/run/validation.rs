@@ -45,7 +45,7 @@ pub fn warnings(subject: &Subject) -> Vec<Diagnostic> {
         return Vec::new();
     }
     let message = "has no effect here: a run finds its contacts itself";
-    let expected = "`carom solve` to use it, or `[surface]` to say how contacts answer";
+    let expected = "`carom solve` to use it, or `[surface]` to say how contacts respond";
     vec![subject.source().explain("contact[0]", message, expected)]
 }
 
@@ -183,11 +183,11 @@ pub fn invalid_start(subject: &Subject, unfit: &[InvalidStart]) -> InputError {
                 source.explain(&format!("joint[{joint}].kind"), message, "a joint that moves with its bodies")
             }
             InvalidStart::Constrained { body, obstacle } => {
-                let message = format!("has no motion from here: {}", obstacle_in_words(*obstacle));
+                let message = format!("cannot move from here: {}", obstacle_in_words(*obstacle));
                 source.explain(&format!("body[{body}]"), &message, "joints that some motion can keep")
             }
             InvalidStart::Motion { body } => {
-                let message = "moves beyond what floating point holds";
+                let message = "moves beyond the range of 64-bit floats";
                 source.explain(&place(*body), message, "a motion that can be computed")
             }
         })

@@ -161,7 +161,7 @@ impl<'a> Solved<'a> {
         Self { prepared, result, demand, audit }
     }
 
-    /// What it comes to; `strict`: what is not admissible, or ran out of steps, is no answer either.
+    /// The verdict; with `strict`, a result that is not admissible or ran out of steps is no answer either.
     pub fn verdict(&self, strict: bool) -> Verdict {
         resolution::verdict(&self.result.outcome, self.audit.as_ref(), strict)
     }

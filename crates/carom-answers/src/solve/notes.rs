@@ -49,7 +49,7 @@ impl Solved<'_> {
         notes
     }
 
-    /// Row numbers mean nothing to someone who wrote bodies: say contacts by name.
+    /// Row numbers mean nothing to a user who wrote bodies: contacts are called by name.
     fn by_name(&self, note: &Note) -> String {
         match note {
             Note::PoissonNotUnique { other } => {

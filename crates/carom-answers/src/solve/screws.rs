@@ -55,10 +55,10 @@ pub struct Tied {
     /// The restrictions: force, then moment.
     #[serde(rename = "S")]
     pub restrictions: Vec<[f64; 6]>,
-    /// The freedoms: angular velocity, then velocity.
+    /// The motions left free, a basis: angular velocity, then velocity.
     #[serde(rename = "Q")]
-    pub freedoms: Vec<[f64; 6]>,
-    /// The mass matrix of the freedoms.
+    pub free_motions: Vec<[f64; 6]>,
+    /// The mass matrix of the free motions.
     #[serde(rename = "M_red")]
     pub reduced_mass: Vec<Vec<f64>>,
     /// Its part of the inertances.
@@ -115,32 +115,32 @@ fn tied(solved: &Solved, body: usize, normals: &[usize]) -> Option<Tied> {
     };
     let restrictions = own(&rows, &problem.bilateral);
     let contacts = own(normals, &problem.contacts);
-    let freedoms = freedoms(&restrictions);
+    let free_motions = free_motions(&restrictions);
     let mass = problem.mass.view((at, at), (6, 6));
-    let reduced = freedoms.transpose() * mass * &freedoms;
-    let lines = &contacts * &freedoms;
+    let reduced = free_motions.transpose() * mass * &free_motions;
+    let lines = &contacts * &free_motions;
     let inverse = reduced.clone().try_inverse();
     let inertances = inverse.map(|inverse| &lines * inverse * lines.transpose());
     let listed = |m: &DMatrix<f64>| m.row_iter().map(|row| row.iter().copied().collect()).collect();
     // A row on (v, ω) is a wrench; a column of velocities (v, ω) becomes a twist (ω, v).
     let wrench = |i: usize| std::array::from_fn(|j| restrictions[(i, j)]);
-    let twist = |i: usize| std::array::from_fn(|j| freedoms[((j + 3) % 6, i)]);
+    let twist = |i: usize| std::array::from_fn(|j| free_motions[((j + 3) % 6, i)]);
     Some(Tied {
         name: solved.scene().bodies[body].name.clone(),
         restrictions: (0..restrictions.nrows()).map(wrench).collect(),
-        freedoms: (0..freedoms.ncols()).map(twist).collect(),
+        free_motions: (0..free_motions.ncols()).map(twist).collect(),
         reduced_mass: listed(&reduced),
         inertances: inertances.map_or_else(Vec::new, |g| listed(&g)),
         impulses: joints.iter().flat_map(|&k| solved.result.joints[k].impulse.clone()).collect(),
     })
 }
 
-/// What is no restriction beside the largest entry.
+/// Entries below this, relative to the largest, count as zero.
 const NONE: f64 = 1e-10;
 
 /// A basis of what rows on (v, ω) leave, as columns: the rows are solved for velocities first, so that the free components
 /// are angular ones where there is a choice.
-fn freedoms(rows: &DMatrix<f64>) -> DMatrix<f64> {
+fn free_motions(rows: &DMatrix<f64>) -> DMatrix<f64> {
     let mut reduced = rows.clone();
     let floor = NONE * reduced.amax();
     let mut pivots: Vec<(usize, usize)> = Vec::new();

@@ -57,7 +57,7 @@ fn words<'a>(batch: &'a RecordBatch, name: &str) -> Option<impl Fn(usize) -> &'a
     Some(|row: usize| column.key(row).map_or("", |key| values.value(key)))
 }
 
-/// The samples of a table; none where it is not one of this scene's.
+/// The samples of a table; `None` if it does not belong to this scene.
 pub fn samples(batch: &RecordBatch, names: &Names) -> Option<Vec<Sample>> {
     let (time, body, moment) = (numbers(batch, "time")?, words(batch, "body")?, words(batch, "moment")?);
     let event = batch.column_by_name("event")?.as_primitive_opt::<UInt64Type>()?;

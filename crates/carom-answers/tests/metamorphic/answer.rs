@@ -46,7 +46,7 @@ pub struct Quantity {
     /// What the answer itself says that it may be off by.
     pub bound: f64,
     /// How sharp the surface is that it is said of, the inverse of its least radius of curvature: a contact point is a number of
-    /// the scene's size, and its rounding is so many times as large on the surface.
+    /// the scene's size, and its rounding is that many times as large on the surface.
     pub sharpness: f64,
     /// How late or early events may be that it follows from, by what they say themselves.
     pub late: f64,
@@ -481,7 +481,7 @@ fn both(values: &Value, swapped: bool) -> [&Value; 2] {
     if swapped { [&values[1], &values[0]] } else { [&values[0], &values[1]] }
 }
 
-/// All numbers of a value; none where one of them is no number.
+/// All numbers of a value; `None` if one of its entries is not a number.
 fn flatten(value: &Value, into: &mut Vec<f64>) {
     match value {
         Value::Number(x) => into.extend(x.as_f64()),

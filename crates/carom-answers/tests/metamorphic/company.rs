@@ -10,7 +10,7 @@ fn ask_beside_a_bystander(question: Question, make: impl Fn(&mut Draw) -> World)
     survey(question, make, |case, seed, findings| {
         let Some(other) = with_bystander(&case.world, &mut Draw::new(seed + 3_000_000)) else { return };
         let answer = question.ask(&other, &Names::new());
-        // What is said of the bystander, and sums over all bodies. Where nothing touches, it may be who is nearest.
+        // What is said of the bystander, and sums over all bodies. Where nothing touches, it may be the nearest body.
         let left_out =
             |key: &str| key.contains("zz") || ["energy before", "energy after", "nearest"].contains(&key);
         findings.extend(case.finding(

@@ -12,7 +12,7 @@ use crate::draw::Draw;
 use crate::frame::Frame;
 use crate::scene::{Vector, World};
 
-/// So many roundings: of some fifty numbers of a scene, each read, turned, scaled and printed, and of what is computed of them.
+/// The roundings allowed: of some fifty numbers of a scene, each read, turned, scaled and printed, and of what is computed of them.
 pub const ROUNDINGS: f64 = 500.0;
 
 /// By how much the data are changed, one after the other if the first is too much.
@@ -42,7 +42,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Draws a scene, asks, and asks again of it with nudged data. None where the answer is not the same in kind for data that
+    /// Draws a scene, asks, and asks again with nudged data. `None` if the answer is not the same in kind for data that
     /// differ by the smaller nudge: there it hangs on more digits than a test can ask for.
     pub fn draw(question: Question, seed: u64, make: &impl Fn(&mut Draw) -> World) -> Option<Self> {
         let world = make(&mut Draw::new(seed));
@@ -116,7 +116,7 @@ impl Sensitive {
         self.answer.quantities.iter().map(of).fold(1.0, f64::max)
     }
 
-    /// What is different about another answer, that should be this one in another frame, beyond so many roundings. `left_out` are
+    /// What is different about another answer, that should be this one in another frame, beyond a number of roundings. `left_out` are
     /// facts and quantities that may differ.
     pub fn differences(
         &self,

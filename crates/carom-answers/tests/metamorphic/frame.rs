@@ -155,7 +155,7 @@ impl Frame {
         self.units.length.powi(length) * self.units.mass.powi(mass) * self.units.time.powi(time)
     }
 
-    /// A quantity as it is in this frame; none where it means something else there.
+    /// A quantity as it is in this frame; `None` if it means something else there.
     pub fn carry(&self, quantity: &Quantity) -> Option<Vec<f64>> {
         let factor = self.factor(quantity.unit);
         let scaled: Vec<f64> = quantity.values.iter().map(|x| x * factor).collect();

@@ -50,7 +50,7 @@ pub struct Arguments {
 const AFTER_HELP: &str = "\
 Shapes: sphere(r), ellipsoid(a,b,c), superellipsoid(a,b,c;p).
 The bodies touch with nothing closing, v = g'' = 0, and g''' < 0: apart before, and free flight penetrates after. Both
-are certified by the exact gap, and stated in the scene. Where there is none, or none is found, the exit code is 3.
+are certified by the exact gap, and stated in the scene. If no such paradox exists, or none is found, the exit code is 3.
 
 Examples:
   carom paradox --shapes \"superellipsoid(1,2,3;4)\" \"ellipsoid(2,1,1)\"
@@ -98,7 +98,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         Answer::Found(found) => found.toml(),
         Answer::Absent(absence) if !arguments.json => {
             // Standard output is for scenes.
-            writeln!(io::stderr(), "no {} of these shapes: {}", absence.quest.kind.name(), absence.reason)?;
+            writeln!(io::stderr(), "no {} of these shapes: {}", absence.quest.kind.name(), absence.cause)?;
             return Ok(answer.verdict());
         }
         Answer::Absent(_) => String::new(),

@@ -116,20 +116,9 @@ fn write_contact(out: &mut dyn Write, contact: &Found, style: Style) -> io::Resu
             "  nearest other type: {}, with a tolerance {:.1e} times as {} (by {})",
             nearest.kind.name(),
             nearest.factor,
-            if ratio_of(class, nearest.by).abs() > 1.0 { "large" } else { "small" },
-            nearest.by
+            if class.ratios.of(nearest.by).abs() > 1.0 { "large" } else { "small" },
+            nearest.by.name()
         ),
         None => Ok(()),
-    }
-}
-
-fn ratio_of(class: &carom::contact::classify::Classification, by: &str) -> f64 {
-    let ratios = &class.ratios;
-    match by {
-        "v" => ratios.v,
-        "g2" => ratios.g2,
-        "g3" => ratios.g3,
-        "slip" => ratios.slip,
-        _ => ratios.w,
     }
 }

@@ -254,7 +254,7 @@ pub(super) fn audit_line(audit: &Audit, style: Style) -> String {
     let friction =
         audit.friction_residual.map_or_else(String::new, |worst| format!(", friction {}", residual(worst)));
     let contradiction =
-        audit.contradiction.map_or_else(String::new, |what| format!("; {}", style.alarm(what)));
+        audit.contradiction.map_or_else(String::new, |what| format!("; {}", style.alarm(&what.to_string())));
     format!(
         "{}  {result}: residuals of momentum {}, bilateral rows {}, energy {}{complementarity}{friction}{contradiction}",
         style.heading("audit"),
@@ -264,7 +264,7 @@ pub(super) fn audit_line(audit: &Audit, style: Style) -> String {
     )
 }
 
-/// A heading and its items, of a long list the first ones; nothing when there are none.
+/// A heading and its items, the first ones of a long list; nothing if there are none.
 pub(super) fn list(
     out: &mut dyn Write,
     style: Style,

@@ -40,7 +40,7 @@ pub fn write_list(out: &mut dyn Write, catalogue: &Catalogue, style: Style) -> i
     writeln!(out, "\ncarom paper NAME reproduces one; carom paper --help explains the verdicts")
 }
 
-/// How many rows come to what.
+/// How many rows have which verdict.
 fn tally(rows: &[Row]) -> String {
     let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
     let plural = |n: usize, word: &str| if n == 1 { word.to_string() } else { format!("{word}s") };

@@ -51,12 +51,12 @@ pub fn write(out: &mut dyn Write, together: &Together, style: Style) -> io::Resu
     }
     writeln!(out, "\naudit  largest errors of all runs: {audit}")?;
     if let Some(folder) = folder {
-        writeln!(out, "{}: run.json, and a folder a run", folder.display())?;
+        writeln!(out, "{}: run.json, and one folder per run", folder.display())?;
     }
     Ok(())
 }
 
-/// That some copies did not come to their end, and what to do about it.
+/// Says that some copies did not finish, and what to do about it.
 fn interruption(together: &Together) -> String {
     let Together { pool, asked, interrupted, .. } = together;
     let missing = asked - pool.count();

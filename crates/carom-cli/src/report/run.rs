@@ -1,4 +1,4 @@
-//! The result of `carom run` for people: what happened in one sentence, the first and last events, what lasted, the state
+//! The result of `carom run` for people: what happened in one sentence, the first and last events, sustained contacts, the state
 //! at the end, the audit.
 
 use std::io::{self, IsTerminal, Write};
@@ -30,7 +30,7 @@ pub fn write(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()
     }
     events(out, run, style)?;
     let lasting = run.summary.holds.iter().map(|hold| lasted(run.scene(), hold));
-    list(out, style, "what lasted", lasting)?;
+    list(out, style, "sustained contacts", lasting)?;
     let more = run.summary.held - run.summary.holds.len() as u64;
     if more > 0 {
         writeln!(out, "  … {more} more; --json has all")?;
@@ -64,17 +64,11 @@ fn count(count: u64, what: &str) -> String {
 fn happened(run: &Finished) -> String {
     let counts = run.running.engine.counts();
     if counts.events == 0 {
-        return "Nothing met.".to_string();
+        return "No contacts occurred.".to_string();
     }
-    let parts = [(counts.impacts, "impact"), (counts.grazes, "graze"), (counts.holds, "contact")];
-    let mut words: Vec<String> = Vec::new();
-    for (number, what) in parts.into_iter().filter(|(number, _)| *number > 0) {
-        words.push(if what == "contact" {
-            format!("{} that lasted", count(number, what))
-        } else {
-            count(number, what)
-        });
-    }
+    let parts = [(counts.impacts, "impact"), (counts.grazes, "graze"), (counts.holds, "sustained contact")];
+    let parts = parts.into_iter().filter(|(number, _)| *number > 0);
+    let words: Vec<String> = parts.map(|(number, what)| count(number, what)).collect();
     let of = if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) };
     format!("{}{of}.", capital(&count(counts.events, "event")))
 }
@@ -89,7 +83,7 @@ fn ended(run: &Finished, style: Style) -> String {
     let time = number(run.running.engine.time());
     match run.running.end().unwrap_or(End::INTERRUPTED) {
         End::Stopped(Stopped::Until) => format!("The run reached its end at t = {time}."),
-        End::Stopped(Stopped::MaxEvents) => format!("The run made the events asked for by t = {time}."),
+        End::Stopped(Stopped::MaxEvents) => format!("The run reached max_events at t = {time}."),
         End::Stopped(Stopped::Paradox) => {
             let stop = run.summary.last.back().or(run.summary.first.last());
             let who = stop.map_or_else(String::new, |event| format!(" of {}", pair(run.scene(), event)));

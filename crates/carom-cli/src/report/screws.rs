@@ -37,11 +37,11 @@ pub fn write(screws: &Screws, out: &mut dyn Write, style: Style) -> io::Result<(
         [screws.contacts[i].name.as_str().into(), row.join("  ").into()]
     })?;
     for body in &screws.bodies {
-        let columns = [("S", &body.restrictions), ("Q", &body.freedoms)];
+        let columns = [("S", &body.restrictions), ("Q", &body.free_motions)];
         let listed: Vec<_> =
             columns.iter().flat_map(|(letter, list)| list.iter().map(move |six| (*letter, six))).collect();
         let title = format!(
-            "{}: restrictions S (force, moment) and freedoms Q (angular velocity, velocity)",
+            "{}: restrictions S (force, moment) and free motions Q (angular velocity, velocity)",
             body.name
         );
         table::write(

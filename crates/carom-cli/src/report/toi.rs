@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use carom::contact::classify::Type;
 use carom_answers::toi::{Answer, Pair};
 use nalgebra::Vector3;
 
@@ -29,8 +30,8 @@ pub fn write(out: &mut dyn Write, answer: &Answer, style: Style) -> io::Result<(
         Some((time, pair)) => {
             let [a, b] = &pair.bodies;
             let how = match pair.kind {
-                Some("graze") => "graze each other",
-                Some("normal") | None => "meet",
+                Some(Type::Graze) => "graze each other",
+                Some(Type::Normal) | None => "meet",
                 Some(_) => "touch without approach, and free flight would let them overlap,",
             };
             writeln!(
@@ -49,7 +50,7 @@ pub fn write(out: &mut dyn Write, answer: &Answer, style: Style) -> io::Result<(
             displaced(&pair.bodies[1], pair.image).into(),
             or_dash(pair.time.map(|t| t.to_string())),
             or_dash(pair.time_error.map(residual)),
-            or_dash(pair.kind.or(pair.undecided.then_some("undecided")).map(str::to_string)),
+            or_dash(pair.kind.map(Type::name).or(pair.undecided.then_some("undecided")).map(str::to_string)),
             or_dash(pair.approach.map(number)),
             or_dash(pair.point.map(|p| vector(&Vector3::from(p), 1.0))),
         ]

@@ -1,4 +1,4 @@
-//! Output that is compared with stored texts, `tests/golden/*.txt`; `CAROM_BLESS=1` writes them anew.
+//! Output that is compared with stored texts, `tests/golden/*.txt`; `CAROM_BLESS=1` rewrites them.
 
 use std::fs;
 use std::path::Path;

@@ -38,7 +38,7 @@ class BodyArrays:
 
 
 class Bodies:
-    """Many bodies and their states: every argument is one value for all bodies, or an array with one row a body.
+    """Many bodies and their states: every argument is one value for all bodies, or an array with one row per body.
 
     Arrays of float64 in C order are used where they are; others are converted once, here. Orientations are quaternions
     `[w, x, y, z]` and are normalised; vectors are in the world frame, in metres, seconds and kilograms. `inertia` are the principal
@@ -96,7 +96,7 @@ class Bodies:
 
     @property
     def position(self) -> Floats:
-        """As given: of all, or one row a body."""
+        """As given: of all, or one row per body."""
         return self._body_arrays.position
 
     @property

@@ -82,7 +82,7 @@ def _warn(said: list[str]) -> None:
 
 
 def _judged(answer: A, verdict: str, strict: bool) -> A:
-    """The answer; with `strict` one that is none is raised."""
+    """The answer; with `strict`, a failed one is raised as an error."""
     if strict and verdict == "audit":
         raise AuditError("the result does not pass its audit", answer)
     if strict and verdict:
@@ -118,7 +118,7 @@ def solve(
     - `termination`: how a contact with Coulomb friction ends: `stronge`, `poisson`, `newton`.
     - `order`: the order in which `sequential` takes contacts: `given`, `reversed`, `fastest`, or their numbers.
     - `tolerance`: of rank, consistency and admissibility, relative to the data; from 1e-14 to 0.01.
-    - `max_steps`: after so many steps of the law the result says that they ran out.
+    - `max_steps`: the most steps of the law; the result says if they ran out.
     - `project`: takes the nearest velocity that the joints allow, instead of refusing one that violates them.
     - `touching`: how close counts as touching where contacts are detected, relative to the sizes of the bodies.
     - `screws`: shows the contacts as screws too: inertances, wrenches, Plücker coordinates.

@@ -315,7 +315,7 @@ def run(
     In SI units, as the scene is: metres, seconds, kilograms.
 
     `forces` are functions of yours: under the name of a body, or a tuple of names, `f(t, position, orientation, velocity,
-    angular_velocity)` with one row a body, returning the force on each, or forces and torques. They must be as smooth as the motion
+    angular_velocity)` with one row per body, returning the force on each, or forces and torques. They must be as smooth as the motion
     is to be exact. Each is called at every stage of every step and for every sample, some thousand times for a swing, at about 10 µs
     and what it takes itself.
 

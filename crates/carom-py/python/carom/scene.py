@@ -88,7 +88,7 @@ _encode_finite = json.JSONEncoder(default=_entry, allow_nan=False).encode
 
 
 def _infinite(node: Any, path: str) -> Iterator[tuple[str, float]]:
-    """The numbers of a document that are none, with their places."""
+    """The numbers of a document that are not finite, with their places."""
     if isinstance(node, dict):
         for key, entry in node.items():
             yield from _infinite(entry, f"{path}.{key}" if path else key)

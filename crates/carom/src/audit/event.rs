@@ -11,9 +11,9 @@
 //! unilateral    n·J ≥ 0,   n·u⁺ ≥ 0,   |J_t| ≤ μ n·J                    where the law promises it
 //! ```
 //!
-//! Everything is recomputed from the states: nothing that whoever made the event says of itself is used but points, normals and
-//! impulses, which are what is checked. Errors are relative, to sizes, momenta, energies and speeds of the bodies concerned, less
-//! what the rounding of coordinates far from the origin leaves.
+//! Everything is recomputed from the states: of what the engine says about the event only points, normals and impulses are used,
+//! and these are what is checked. Errors are relative to the sizes, momenta, energies and speeds of the bodies concerned; the
+//! rounding of coordinates far from the origin is deducted.
 
 use nalgebra::Vector3;
 
@@ -33,7 +33,7 @@ pub struct Member<'a> {
     pub after: State,
 }
 
-/// A contact of an event, as whoever made it has it.
+/// A contact of an event, as the engine states it.
 #[derive(Debug, Clone, Copy)]
 pub struct Struck {
     /// The sides: bodies by their place among the members, planes by their number. A plane is first.
@@ -111,7 +111,7 @@ impl Check {
         [Self::Points, Self::Momentum, Self::Work, Self::Restitution, Self::Unilateral];
 }
 
-/// A relative error, and who has it.
+/// A relative error, and the bodies that have it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Finding {
     /// The error.
@@ -134,7 +134,7 @@ pub struct Findings {
 impl Findings {
     fn note(&mut self, check: Check, value: f64, contact: usize) {
         let worst = &mut self.worst[check as usize];
-        // What is no number is the worst.
+        // NaN counts as the worst.
         if value > worst.value || value.is_nan() {
             *worst = Finding { value, contact };
         }
@@ -357,7 +357,7 @@ fn beyond(error: f64, allowance: f64) -> f64 {
     if rest <= 0.0 { 0.0 } else { rest }
 }
 
-/// The larger of two errors; what is no number is the largest.
+/// The larger of two errors; NaN counts as the largest.
 fn max(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
 }

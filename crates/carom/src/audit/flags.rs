@@ -1,17 +1,70 @@
 //! What an outcome says of itself against its own numbers.
 
+use serde::Serialize;
+
 use super::solutions::{Change, Rows};
 use crate::impact::{Law, Note, Outcome, Problem, Status, Step};
 
-/// Of a longer course only the first steps are looked at.
+/// In a longer sequence only this many steps, the first ones, are looked at.
 const STEPS: usize = 32;
+
+/// Something that an outcome says of itself and that its numbers contradict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Contradiction {
+    /// `velocity_unique` is true although another velocity is stated, or the law did not finish.
+    #[error("velocity_unique is true, but another velocity is stated or the law did not finish")]
+    VelocityUnique,
+    /// `velocity_unique` is false although no other velocity is stated.
+    #[error("velocity_unique is false, but no other velocity is stated")]
+    VelocityNotUnique,
+    /// `impulse_unique` is true although other impulses are stated.
+    #[error("impulse_unique is true, but other impulses are stated")]
+    ImpulsesUniqueBesideOthers,
+    /// `impulse_unique` is true although other impulses solve the law's equations too.
+    #[error("impulse_unique is true, but other impulses solve the law's equations too")]
+    ImpulsesUnique,
+    /// Self-stresses are stated although no other impulses are possible.
+    #[error("self-stresses are stated, but no other impulses are possible")]
+    SelfStresses,
+    /// `impulse_unique` does not agree with the self-stresses.
+    #[error("impulse_unique does not agree with the self-stresses")]
+    ImpulsesAgainstSelfStresses,
+    /// A self-stress is not in balance.
+    #[error("a self-stress is not in balance")]
+    UnbalancedSelfStress,
+    /// `consistent` does not agree with the status and the notes.
+    #[error("consistent does not agree with the status and the notes")]
+    ConsistencyAgainstNotes,
+    /// `consistent` is false although the law's equations hold.
+    #[error("consistent is false, but the law's equations hold")]
+    Inconsistent,
+    /// `consistent` is true although the law's equations do not hold.
+    #[error("consistent is true, but the law's equations do not hold")]
+    Consistent,
+    /// `admissible` is true although a contact pulls or closes, or the law did not finish.
+    #[error("admissible is true, but a contact pulls or closes, or the law did not finish")]
+    Admissible,
+    /// `admissible` is true although energy is gained.
+    #[error("admissible is true, but energy is gained")]
+    AdmissibleWithGain,
+    /// `admissible` is false although nothing is wrong.
+    #[error("admissible is false, but nothing is wrong")]
+    Inadmissible,
+}
+
+impl Serialize for Contradiction {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
 
 /// Whether the impulses are a single point of their solution set, where that is clear; and the first contradiction.
 pub(super) fn check(
     problem: &Problem,
     outcome: &Outcome,
     allowed: f64,
-) -> (Option<bool>, Option<&'static str>) {
+) -> (Option<bool>, Option<Contradiction>) {
     let margin = outcome.rank_margin;
     let clear_cut =
         margin.amplification < 1e3 && margin.smallest_kept > 1e-6 && margin.largest_dropped < 1e-12;
@@ -33,39 +86,39 @@ fn in_turn(outcome: &Outcome) -> bool {
     noted(outcome, |note| matches!(note, Note::SeveralWithFriction { .. }))
 }
 
-fn unique(problem: &Problem, outcome: &Outcome, point: Option<bool>) -> Option<&'static str> {
+fn unique(problem: &Problem, outcome: &Outcome, point: Option<bool>) -> Option<Contradiction> {
     let witness = noted(outcome, |note| {
         matches!(note, Note::PoissonNotUnique { .. } | Note::OrderMatters { .. } | Note::UniquenessUndecided)
     });
     let ended = outcome.consistent && outcome.status != Status::StepsExhausted;
     if outcome.velocity_unique && (witness || !ended) {
-        return Some("velocity_unique is true beside another velocity, or without an end");
+        return Some(Contradiction::VelocityUnique);
     }
     if !outcome.velocity_unique && !witness && ended {
-        return Some("velocity_unique is false without another velocity");
+        return Some(Contradiction::VelocityNotUnique);
     }
     let shared = noted(outcome, |note| matches!(note, Note::OrderSharesImpulses));
     if outcome.impulse_unique && (shared || !outcome.velocity_unique) {
-        return Some("impulse_unique is true where other impulses are stated");
+        return Some(Contradiction::ImpulsesUniqueBesideOthers);
     }
     if outcome.impulse_unique == (outcome.self_stresses.is_empty() && outcome.velocity_unique && !shared) {
         match point {
             Some(false) if outcome.impulse_unique => {
-                return Some("impulse_unique is true where others do as well");
+                return Some(Contradiction::ImpulsesUnique);
             }
             Some(true) if !outcome.self_stresses.is_empty() => {
-                return Some("self-stresses where the impulses cannot be others");
+                return Some(Contradiction::SelfStresses);
             }
             _ => {}
         }
     } else {
-        return Some("impulse_unique does not agree with the self-stresses");
+        return Some(Contradiction::ImpulsesAgainstSelfStresses);
     }
     outcome
         .self_stresses
         .iter()
         .any(|s| !balanced(problem, &s.contacts, &s.bilateral))
-        .then_some("a self-stress is not in balance")
+        .then_some(Contradiction::UnbalancedSelfStress)
 }
 
 /// Nᵀp + Aᵀλ = 0.
@@ -89,7 +142,7 @@ fn balanced(problem: &Problem, contacts: &[f64], bilateral: &[f64]) -> bool {
     })
 }
 
-/// Whether the law admits no other impulses than those of the steps; none where that is not clear.
+/// Whether the law admits no other impulses than those of the steps; `None` if that is not clear.
 fn impulses_are_a_point(problem: &Problem, outcome: &Outcome, rows: &Rows) -> Option<bool> {
     if outcome.steps.is_empty() || !outcome.consistent {
         return None;
@@ -172,10 +225,10 @@ fn changes(problem: &Problem, outcome: &Outcome, rows: &Rows, step: &Step) -> Op
     Some(changes)
 }
 
-fn consistent(problem: &Problem, outcome: &Outcome, allowed: f64) -> Option<&'static str> {
+fn consistent(problem: &Problem, outcome: &Outcome, allowed: f64) -> Option<Contradiction> {
     let said = noted(outcome, |note| matches!(note, Note::Inconsistent { .. }));
     if outcome.consistent == said || (outcome.consistent && outcome.status == Status::Inconsistent) {
-        return Some("consistent does not agree with the status and the notes");
+        return Some(Contradiction::ConsistencyAgainstNotes);
     }
     let (Law::Newton, [step]) = (outcome.law, outcome.steps.as_slice()) else { return None };
     if in_turn(outcome) || problem.friction.iter().any(|f| step.rows.contains(&f.normal)) {
@@ -187,13 +240,13 @@ fn consistent(problem: &Problem, outcome: &Outcome, allowed: f64) -> Option<&'st
         m.max((step.separation[k] + problem.restitution[row] * step.approach[k]).abs())
     });
     if !outcome.consistent && missed <= 1e-15 * fastest {
-        return Some("consistent is false where the law's equations hold");
+        return Some(Contradiction::Inconsistent);
     }
     // Rows of very different size have no common scale: only for those alike is a miss clear.
     let lengths = step.rows.iter().map(|&row| problem.contacts.row(row).norm());
     let (least, most) = lengths.fold((f64::MAX, 0.0_f64), |(a, b), x| (a.min(x), b.max(x)));
     (outcome.consistent && most < 1e3 * least && missed > 1e3 * allowed * fastest)
-        .then_some("consistent is true where the law's equations do not hold")
+        .then_some(Contradiction::Consistent)
 }
 
 fn admissible(
@@ -201,7 +254,7 @@ fn admissible(
     outcome: &Outcome,
     rows: Option<&Rows>,
     allowed: f64,
-) -> Option<&'static str> {
+) -> Option<Contradiction> {
     let speed = (2.0 * outcome.energy.before).sqrt();
     let length = |row: usize| rows.map_or_else(|| problem.contacts.row(row).norm(), |rows| rows.length(row));
     let most = (0..outcome.impulses.len())
@@ -221,7 +274,7 @@ fn admissible(
     let exhausted = outcome.status == Status::StepsExhausted;
     // None closing means within the rounding that the outcome states.
     if outcome.admissible && (exhausted || pull > allowed || closing > 2.0 * outcome.rounding.min(allowed)) {
-        return Some("admissible is true where a contact pulls or closes, or without an end");
+        return Some(Contradiction::Admissible);
     }
     let efforts = outcome.steps.iter().flat_map(|step| {
         let speeds =
@@ -230,11 +283,11 @@ fn admissible(
     });
     let effort = outcome.energy.before.max(outcome.energy.after).max(efforts.sum());
     if outcome.admissible && outcome.energy.change > 2.0 * allowed * effort {
-        return Some("admissible is true where energy is gained");
+        return Some(Contradiction::AdmissibleWithGain);
     }
     let named = noted(outcome, |note| {
         matches!(note, Note::Pulling { .. } | Note::StillClosing { .. } | Note::EnergyGained { .. })
     });
     let wrong = named && (slightest || outcome.energy.change > 0.0);
-    (!outcome.admissible && !exhausted && !wrong).then_some("admissible is false where nothing is wrong")
+    (!outcome.admissible && !exhausted && !wrong).then_some(Contradiction::Inadmissible)
 }

@@ -1,13 +1,13 @@
 //! Coulomb's law, step by step: |p_t| ≤ μ p_n, against the slip, and all of μ p_n where the contact slips throughout.
 //!
 //! With the directions of slip a before and b after a step, and the stretches of normal impulse that the outcome calls slip,
-//! stick and slip anew:
+//! stick and renewed slip:
 //!
 //! - a and b the same: the slip neither stopped nor turned (its direction changes monotonically, and after a stop it is another),
 //!   so p_t = −μ p_n a, whatever the outcome calls it;
 //! - slip only, at most a quarter turn from a to b: −p_t/(μ p_n) is a mean of directions between them (beyond that they may be on
 //!   either side, and only the cone is left to check);
-//! - one tangent: p_t = −μ (a Δp_slip + b Δp_anew) up to μ Δp_stick; two: |p_t + μ b Δp_anew| ≤ μ (Δp_slip + Δp_stick).
+//! - one tangent: p_t = −μ (a Δp_slip + b Δp_again) up to μ Δp_stick; two: |p_t + μ b Δp_again| ≤ μ (Δp_slip + Δp_stick).
 
 use crate::impact::coulomb::{Mode, Phase};
 use crate::impact::{Friction, Outcome, Problem, Step};
@@ -62,7 +62,7 @@ fn of(step: &Step, list: &[f64], row: usize) -> f64 {
 fn excess(contact: &Friction, step: &Step, phases: &[Phase], still: f64) -> f64 {
     let normal = of(step, &step.impulses, contact.normal);
     if !contact.tangent.iter().all(|row| step.rows.contains(row)) {
-        // Pressed without friction, which is no error only where there is none.
+        // Pressed without friction, which is right only if the contact has none.
         return if contact.coefficient > 0.0 { normal.abs() } else { (-normal).max(0.0) };
     }
     let pair = |list: &[f64]| -> [f64; 2] {
@@ -78,13 +78,13 @@ fn excess(contact: &Friction, step: &Step, phases: &[Phase], still: f64) -> f64 
     let mut worst = (x[0].hypot(x[1]) - normal).max(-normal);
     let mut see = |excess: f64| worst = worst.max(excess);
     let (a, b) = (direction(before, still), direction(after, still));
-    let (mut slip, mut stick, mut anew, mut end) = (0.0, 0.0, 0.0, 0.0);
+    let (mut slip, mut stick, mut again, mut end) = (0.0, 0.0, 0.0, 0.0);
     for phase in phases {
         let length = phase.to - phase.from;
         match phase.mode {
             Mode::Slip | Mode::Jam => slip += length,
             Mode::Stick => stick += length,
-            Mode::ReverseSlip => anew += length,
+            Mode::ReverseSlip => again += length,
         }
         see((phase.from - end).abs());
         end = phase.to;
@@ -94,15 +94,15 @@ fn excess(contact: &Friction, step: &Step, phases: &[Phase], still: f64) -> f64 
         let sum = [a[0] + b[0], a[1] + b[1]];
         let half = 0.5 * sum[0].hypot(sum[1]);
         let same = (a[0] - b[0]).hypot(a[1] - b[1]) <= STOPPED;
-        let only_slips = stick == 0.0 && anew == 0.0;
+        let only_slips = stick == 0.0 && again == 0.0;
         // A quarter turn at most: cos of half the angle.
         if same || (only_slips && half >= std::f64::consts::FRAC_1_SQRT_2) {
             see(half * normal - (x[0] * sum[0] + x[1] * sum[1]) / (2.0 * half));
         }
     }
-    let rest = |slip_along: Option<[f64; 2]>, anew_along: Option<[f64; 2]>| {
+    let rest = |slip_along: Option<[f64; 2]>, again_along: Option<[f64; 2]>| {
         let (mut rest, mut free) = (x, stick);
-        for (along, length) in [(slip_along, slip), (anew_along, anew)] {
+        for (along, length) in [(slip_along, slip), (again_along, again)] {
             match along {
                 Some(s) => rest = [rest[0] - s[0] * length, rest[1] - s[1] * length],
                 None => free += length,

@@ -15,6 +15,8 @@ mod solutions;
 pub mod event;
 pub mod pairs;
 
+pub use flags::Contradiction;
+use nalgebra::DMatrix;
 use serde::Serialize;
 
 use crate::impact::coulomb::Termination;
@@ -46,10 +48,10 @@ pub struct Audit {
     /// impulse. Absent where no such contact was pressed.
     pub friction_residual: Option<f64>,
     /// Whether the audit's own search finds that the law admits no other impulses; absent where it is not clear, or where the
-    /// law, or the number of rows, is none that the search is made for.
+    /// search does not cover the law or the number of rows.
     pub impulse_set_is_a_point: Option<bool>,
     /// The first thing that the outcome says of itself and that its numbers contradict.
-    pub contradiction: Option<&'static str>,
+    pub contradiction: Option<Contradiction>,
     /// Whether momentum, bilateral rows, the energy's two forms, the outcome's own statements, complementarity and Coulomb's law
     /// all hold, nothing contradicts what the outcome says of itself, and, for a law that promises it, no contact pulls or keeps
     /// closing and no energy is gained.
@@ -83,44 +85,14 @@ impl Balance {
 /// Recomputes every balance of an outcome.
 #[must_use]
 pub fn audit(problem: &Problem, outcome: &Outcome) -> Audit {
-    let n = problem.velocity.len();
     let (before, after) = (&outcome.velocity_before, &outcome.velocity);
-    let mut momentum_residual: f64 = 0.0;
-    let mut from_velocities = Balance::default();
-    for i in 0..n {
-        // A coordinate that hardly takes part has only rounding to balance: its share of the energy is the scale.
-        let share = (2.0 * outcome.energy.before * problem.mass[(i, i)]).sqrt();
-        let mut momentum = Balance { sum: 0.0, size: share };
-        for j in 0..n {
-            let g = problem.mass[(i, j)];
-            momentum.add(g * after[j]);
-            momentum.add(-g * before[j]);
-            from_velocities.add(0.5 * (after[i] - before[i]) * g * (after[j] + before[j]));
-        }
-        for (row, p) in outcome.impulses.iter().enumerate() {
-            momentum.add(-problem.contacts[(row, i)] * p);
-        }
-        for (row, lambda) in outcome.bilateral_impulses.iter().enumerate() {
-            momentum.add(-problem.bilateral[(row, i)] * lambda);
-        }
-        momentum_residual = momentum_residual.max(momentum.relative());
-    }
-    let rows = |matrix: &nalgebra::DMatrix<f64>, v: &[f64]| -> Vec<Balance> {
-        (0..matrix.nrows())
-            .map(|i| {
-                let mut balance = Balance::default();
-                for (j, v) in v.iter().enumerate() {
-                    let a = matrix[(i, j)];
-                    balance.add(a * v);
-                    balance.size += a.abs() * (2.0 * outcome.energy.before / problem.mass[(j, j)]).sqrt();
-                }
-                balance
-            })
-            .collect()
-    };
-    let bilateral_residual =
-        rows(&problem.bilateral, after).iter().fold(0.0, |m: f64, b| m.max(b.relative()));
-    let (approach, separation) = (rows(&problem.contacts, before), rows(&problem.contacts, after));
+    let momentum_residual = momentum(problem, outcome);
+    let from_velocities = energy_from_velocities(problem, outcome);
+    let bilateral_residual = rows(problem, outcome, &problem.bilateral, after)
+        .iter()
+        .fold(0.0, |worst: f64, balance| worst.max(balance.relative()));
+    let approach = rows(problem, outcome, &problem.contacts, before);
+    let separation = rows(problem, outcome, &problem.contacts, after);
     let mut from_impulses = Balance::default();
     for (row, p) in outcome.impulses.iter().enumerate() {
         from_impulses.add(0.5 * p * approach[row].sum);
@@ -129,46 +101,23 @@ pub fn audit(problem: &Problem, outcome: &Outcome) -> Audit {
     let size = from_velocities.size.max(from_impulses.size).max(outcome.energy.before);
     let difference = (from_velocities.sum - from_impulses.sum).abs();
     let energy_mismatch = if size > 0.0 { difference / size } else { 0.0 };
-    let mut unilateral_residual: f64 = 0.0;
-    let largest = outcome.impulses.iter().fold(0.0, |m: f64, p| m.max(p.abs()));
-    for contact in problem.contact_list() {
-        let row = contact.normal;
-        if largest > 0.0 {
-            unilateral_residual = unilateral_residual.max(-outcome.impulses[row] / largest);
-        }
-        let (y, scale) = (separation[row].sum, separation[row].size.max(approach[row].size));
-        if scale > 0.0 && !outcome.blocked.contains(&row) {
-            unilateral_residual = unilateral_residual.max(-y / scale);
-        }
-    }
+    let unilateral_residual = unilateral(problem, outcome, &approach, &separation);
     let complementarity_residual = complementarity(problem, outcome, &approach);
     let statement_residual = statements(outcome, &approach, &separation, from_velocities, size);
+    let friction_residual = friction::residual(problem, outcome);
     // The outcome may expect more rounding than usual, but not so much that anything passes.
     let allowed = AUDIT_TOLERANCE.max(outcome.rounding.min(LARGEST_ALLOWANCE));
-    let unilateral = matches!(outcome.law, Law::NewtonLcp | Law::Poisson | Law::Sequential | Law::Reflection)
-        && outcome.consistent
-        && outcome.status != Status::StepsExhausted
-        && !outcome.notes.iter().any(|note| matches!(note, Note::FrictionLocks { .. }));
-    let friction_residual = friction::residual(problem, outcome);
-    // With Stronge's termination no step of these laws gains energy, whatever the friction; with equalities along the tangent
-    // they can, unless there is one coefficient.
-    let equalities = !problem.rough.is_empty() || !problem.tangential.is_empty();
-    let uniform = problem.restitution.iter().all(|k| *k == problem.restitution[0]);
-    let dissipative = unilateral
-        && (uniform || !equalities)
-        && outcome.friction.iter().all(|f| f.termination == Termination::Stronge);
-    let scale = from_velocities.size.max(outcome.energy.before);
-    let gains = dissipative && from_velocities.sum > allowed * scale;
+    let gains = from_velocities.sum > allowed * from_velocities.size.max(outcome.energy.before);
     let (impulse_set_is_a_point, contradiction) = flags::check(problem, outcome, allowed);
     let passed = momentum_residual <= allowed
         && bilateral_residual <= allowed
         && energy_mismatch <= allowed
         && statement_residual <= allowed
-        && !(unilateral && unilateral_residual > allowed)
+        && !(promises_unilateral(outcome) && unilateral_residual > allowed)
         && complementarity_residual.is_none_or(|r| r <= allowed)
         && friction_residual.is_none_or(|r| r <= allowed)
         && contradiction.is_none()
-        && !gains;
+        && !(promises_dissipation(problem, outcome) && gains);
     Audit {
         momentum_residual,
         bilateral_residual,
@@ -183,6 +132,92 @@ pub fn audit(problem: &Problem, outcome: &Outcome) -> Audit {
         contradiction,
         passed,
     }
+}
+
+/// G (v⁺ − v⁻) − Nᵀp − Aᵀλ, the worst coordinate.
+fn momentum(problem: &Problem, outcome: &Outcome) -> f64 {
+    let (before, after) = (&outcome.velocity_before, &outcome.velocity);
+    let mut worst: f64 = 0.0;
+    for i in 0..problem.velocity.len() {
+        // A coordinate that hardly takes part has only rounding to balance: its share of the energy is the scale.
+        let share = (2.0 * outcome.energy.before * problem.mass[(i, i)]).sqrt();
+        let mut balance = Balance { sum: 0.0, size: share };
+        for j in 0..problem.velocity.len() {
+            let g = problem.mass[(i, j)];
+            balance.add(g * after[j]);
+            balance.add(-g * before[j]);
+        }
+        for (row, p) in outcome.impulses.iter().enumerate() {
+            balance.add(-problem.contacts[(row, i)] * p);
+        }
+        for (row, lambda) in outcome.bilateral_impulses.iter().enumerate() {
+            balance.add(-problem.bilateral[(row, i)] * lambda);
+        }
+        worst = worst.max(balance.relative());
+    }
+    worst
+}
+
+/// ½ (v⁺ − v⁻)ᵀ G (v⁺ + v⁻).
+fn energy_from_velocities(problem: &Problem, outcome: &Outcome) -> Balance {
+    let (before, after) = (&outcome.velocity_before, &outcome.velocity);
+    let mut energy = Balance::default();
+    for i in 0..problem.velocity.len() {
+        for j in 0..problem.velocity.len() {
+            energy.add(0.5 * (after[i] - before[i]) * problem.mass[(i, j)] * (after[j] + before[j]));
+        }
+    }
+    energy
+}
+
+/// The rows of a matrix times a velocity.
+fn rows(problem: &Problem, outcome: &Outcome, matrix: &DMatrix<f64>, v: &[f64]) -> Vec<Balance> {
+    (0..matrix.nrows())
+        .map(|i| {
+            let mut balance = Balance::default();
+            for (j, v) in v.iter().enumerate() {
+                let a = matrix[(i, j)];
+                balance.add(a * v);
+                balance.size += a.abs() * (2.0 * outcome.energy.before / problem.mass[(j, j)]).sqrt();
+            }
+            balance
+        })
+        .collect()
+}
+
+/// How far normal impulses pull, relative to the largest impulse, and contacts that can move close after: the worst of both.
+fn unilateral(problem: &Problem, outcome: &Outcome, approach: &[Balance], separation: &[Balance]) -> f64 {
+    let mut worst: f64 = 0.0;
+    let largest = outcome.impulses.iter().fold(0.0, |m: f64, p| m.max(p.abs()));
+    for contact in problem.contact_list() {
+        let row = contact.normal;
+        if largest > 0.0 {
+            worst = worst.max(-outcome.impulses[row] / largest);
+        }
+        let (y, scale) = (separation[row].sum, separation[row].size.max(approach[row].size));
+        if scale > 0.0 && !outcome.blocked.contains(&row) {
+            worst = worst.max(-y / scale);
+        }
+    }
+    worst
+}
+
+/// Whether the law promises that no contact pulls or keeps closing.
+fn promises_unilateral(outcome: &Outcome) -> bool {
+    matches!(outcome.law, Law::NewtonLcp | Law::Poisson | Law::Sequential | Law::Reflection)
+        && outcome.consistent
+        && outcome.status != Status::StepsExhausted
+        && !outcome.notes.iter().any(|note| matches!(note, Note::FrictionLocks { .. }))
+}
+
+/// Whether the law promises that no energy is gained. With Stronge's termination no step of these laws gains any, whatever the
+/// friction; with equalities along the tangent they can, unless there is one coefficient.
+fn promises_dissipation(problem: &Problem, outcome: &Outcome) -> bool {
+    let equalities = !problem.rough.is_empty() || !problem.tangential.is_empty();
+    let uniform = problem.restitution.iter().all(|k| *k == problem.restitution[0]);
+    promises_unilateral(outcome)
+        && (uniform || !equalities)
+        && outcome.friction.iter().all(|f| f.termination == Termination::Stronge)
 }
 
 /// The worst difference between what the outcome says and what follows from its velocities and impulses.
@@ -211,7 +246,7 @@ fn statements(
     }
     let energy = outcome.energy;
     see(energy.after - energy.before - from_velocities.sum, size);
-    // The work of the steps may be far larger than what it comes to in the end.
+    // The work of the steps may be far larger than their sum.
     let effort: f64 = outcome.steps.iter().map(|step| step.energy_change.abs()).sum();
     see(energy.change - from_velocities.sum, size.max(effort));
     see(outcome.work.iter().sum::<f64>() - energy.change, size.max(effort));

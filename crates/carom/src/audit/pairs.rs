@@ -8,7 +8,7 @@
 //! ```
 //!
 //! with the shapes' own support functions: along the line of centres, and where that does not part the two along the normal that
-//! [`gap`] finds. So a pair is seen to be apart whoever found the normal, and no overlap is missed because a normal was wrong.
+//! [`gap`] finds. So a pair is proved to be apart wherever the normal came from, and no overlap is missed because a normal was wrong.
 //! The largest bodies are compared with all others, so that a few giants do not make the cells wide.
 
 use nalgebra::Vector3;
@@ -36,7 +36,7 @@ pub struct Surroundings<'a> {
 /// Two that are near each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Near {
-    /// Who: a plane or the body of the smaller number first.
+    /// The sides: a plane or the body of the smaller number first.
     pub sides: [Side; 2],
     /// The displacement of the second in a periodic box.
     pub image: Vector3<f64>,
@@ -53,10 +53,10 @@ pub struct Near {
 /// Rounding of a gap, relative to sizes and distances; as in [`crate::toi`].
 const ROUNDING: f64 = 4e-14;
 
-/// Up to so many bodies are compared each with each.
+/// Up to this many bodies, all pairs are compared.
 const FEW: usize = 48;
 
-/// So many of the largest are compared with all others, where they are larger than the next by this factor.
+/// At most this many of the largest bodies are compared with all others, if they are larger than the next by the factor below.
 const GIANTS: usize = 16;
 const LARGER: f64 = 2.0;
 
@@ -180,14 +180,14 @@ impl Surroundings<'_> {
         ROUNDING * (self.radii[i] + self.radii[j] + far)
     }
 
-    /// Whether the balls about two bodies are not farther apart than that, or nobody can say.
+    /// Whether the bounding spheres of two bodies may be within that distance; true if it is NaN.
     fn is_near(&self, i: usize, j: usize, image: &Vector3<f64>, below: f64) -> bool {
         let apart = (self.states[j].position + image - self.states[i].position).norm();
         let away = apart - self.radii[i] - self.radii[j];
         away <= below || away <= self.level(i, j, image) || away.is_nan()
     }
 
-    /// Two bodies; none where they are farther apart than that.
+    /// Two bodies; `None` if they are farther apart than that.
     fn between(&self, i: usize, j: usize, image: &Vector3<f64>, below: f64) -> Option<Near> {
         let (one, two) = (&self.states[i], &self.states[j]);
         let apart = two.position + image - one.position;
@@ -228,7 +228,7 @@ impl Surroundings<'_> {
         Some(if along > across { near(along, line, point) } else { near(across, found.normal, point) })
     }
 
-    /// A body at a plane; none where it is farther than that.
+    /// A body at a plane; `None` if it is farther than that.
     fn at_plane(&self, k: usize, i: usize, below: f64) -> Option<Near> {
         let (plane, state) = (&self.planes[k], &self.states[i]);
         let height = plane.height(&state.position);
@@ -291,7 +291,7 @@ impl Cells {
             if self.periodic[a] {
                 share -= share.floor();
             }
-            // What is no number goes into the first.
+            // NaN goes into the first.
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,

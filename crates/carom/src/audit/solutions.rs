@@ -1,7 +1,7 @@
 //! Whether the impulses that make the same velocities are a single point, by a search that the solver does not use.
 //!
 //! In coordinates of unit mass, L⁻¹Nᵀ and L⁻¹Aᵀ with G = L Lᵀ, another solution differs by d with Σ d_i c_i = 0: of any sign on
-//! joints, equalities and rows that push, d_i ≥ 0 on rows that could push and do not. There is none exactly when the first are
+//! joints, equalities and rows that push, d_i ≥ 0 on rows that could push and do not. No such d exists exactly when the first are
 //! independent, by their singular values, and 0 is not in the convex hull of the others perpendicular to them, by the distance that
 //! non-negative least squares finds (Lawson and Hanson 1974). What is neither clearly zero nor clearly not leaves the answer open.
 
@@ -91,7 +91,7 @@ impl Rows {
 }
 
 /// A distance from the origin to the convex hull of unit vectors, zero exactly where it is: that of (0, 1) to the cone of the
-/// vectors (c_i, 1). None where the search does not end.
+/// vectors (c_i, 1). `None` if the search does not end.
 fn hull_distance(vectors: &[DVector<f64>]) -> Option<f64> {
     let Some(first) = vectors.first() else { return Some(1.0) };
     let (d, m) = (first.len(), vectors.len());

@@ -90,9 +90,9 @@ impl Type {
 pub enum Standing {
     /// The gap is zero within the tolerance: the type holds.
     Touching,
-    /// They are apart by so much: the type is that of the same motion in contact.
+    /// They are apart by this much: the type is that of the same motion in contact.
     Apart(f64),
-    /// They overlap by so much: likewise.
+    /// They overlap by this much: likewise.
     Overlapping(f64),
 }
 
@@ -141,13 +141,56 @@ pub struct Ratios {
     pub w: f64,
 }
 
+/// A quantity that decides the type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Quantity {
+    /// The normal relative velocity.
+    V,
+    /// g''.
+    G2,
+    /// g'''.
+    G3,
+    /// The slip.
+    Slip,
+    /// w.
+    W,
+}
+
+impl Quantity {
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V => "v",
+            Self::G2 => "g2",
+            Self::G3 => "g3",
+            Self::Slip => "slip",
+            Self::W => "w",
+        }
+    }
+}
+
+impl Ratios {
+    /// That of a quantity.
+    #[must_use]
+    pub const fn of(&self, quantity: Quantity) -> f64 {
+        match quantity {
+            Quantity::V => self.v,
+            Quantity::G2 => self.g2,
+            Quantity::G3 => self.g3,
+            Quantity::Slip => self.slip,
+            Quantity::W => self.w,
+        }
+    }
+}
+
 /// The other type that is nearest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nearest {
     /// Which.
     pub kind: Type,
-    /// By which quantity: `v`, `g2`, `g3`, `slip` or `w`.
-    pub by: &'static str,
+    /// By which quantity.
+    pub by: Quantity,
     /// Its distance from the tolerance, as a factor of one or more: the tolerance times it, or over it, gives the
     /// other type.
     pub factor: f64,
@@ -232,11 +275,11 @@ impl Ratios {
         // The same with one quantity zero that was not, or the other way round.
         let turned = |ratio: f64| if ratio.abs() > RESOLVED { 0.0 } else { (2.0 * RESOLVED).copysign(ratio) };
         let candidates = [
-            ("v", self.v, Self { v: turned(self.v), ..*self }),
-            ("g2", self.g2, Self { g2: turned(self.g2), ..*self }),
-            ("g3", self.g3, Self { g3: turned(self.g3), ..*self }),
-            ("slip", self.slip, Self { slip: turned(self.slip), ..*self }),
-            ("w", self.w, Self { w: turned(self.w), ..*self }),
+            (Quantity::V, self.v, Self { v: turned(self.v), ..*self }),
+            (Quantity::G2, self.g2, Self { g2: turned(self.g2), ..*self }),
+            (Quantity::G3, self.g3, Self { g3: turned(self.g3), ..*self }),
+            (Quantity::Slip, self.slip, Self { slip: turned(self.slip), ..*self }),
+            (Quantity::W, self.w, Self { w: turned(self.w), ..*self }),
         ];
         let mut nearest: Option<Nearest> = None;
         for (by, ratio, other) in candidates {

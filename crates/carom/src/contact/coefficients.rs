@@ -1,4 +1,4 @@
-//! The coefficients of \[PVWZ\], with their errata corrected, for those who compare.
+//! The coefficients of \[PVWZ\], with their errata corrected, for comparison.
 //!
 //! A point of the second body's surface, ε along a geodesic that leaves the contact point in the tangent direction
 //! ê, moves with its body; its signed distance to the first body, at contact, is

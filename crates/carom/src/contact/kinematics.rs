@@ -297,7 +297,7 @@ pub fn kinematics(first: &Facing, second: &Moving, at: &Gap) -> Kinematics {
     } else {
         plane.down(&w).dot(&(material.inverse * plane.down(&w)))
     };
-    // The spin of a ball is no part of the gap's motion.
+    // The spin of a ball does not affect the gap.
     let gliding = [one.gliding(), two.gliding()];
     let rates = if gliding.iter().any(Option::is_some) {
         let [one, two] = [gliding[0].as_ref().unwrap_or(&one), gliding[1].as_ref().unwrap_or(&two)];
@@ -558,7 +558,8 @@ struct Principal {
 }
 
 impl Principal {
-    /// K⁻¹, or the inverse along what is not flat, given how flat is flat and how much of w along a flat is none.
+    /// K⁻¹, or the inverse along the directions that are not flat: below `flattest` a curvature counts as flat, and below `still`
+    /// w along a flat counts as zero.
     fn inverse(&self, w: &Vector2<f64>, flattest: f64, still: f64) -> (Matrix2<f64>, Fit) {
         let across = Vector2::new(-self.axis.y, self.axis.x);
         let floor = flattest.max(FLATTEST * self.most);

@@ -1,4 +1,4 @@
-//! A contact: who touches whom, where, along which normal, and how the surface answers; how it moves
+//! A contact: which bodies touch, where, along which normal, and how the surface responds; how it moves
 //! ([`kinematics`](mod@kinematics), checked by [`series`]), and what kind it is ([`classify`](mod@classify)).
 
 pub mod kinematics;

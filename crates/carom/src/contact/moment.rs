@@ -16,7 +16,7 @@ pub struct Sizes {
     pub speed: f64,
 }
 
-/// The relative velocity, over the speeds, that counts as none where the derivatives decide.
+/// The relative velocity, over the speeds, that counts as zero where the derivatives decide.
 const STILL: f64 = 1e-9;
 
 /// Rounding of a velocity or an acceleration, relative.

@@ -15,9 +15,9 @@
 //! then certified by what knows nothing of derivatives: the exact gap along the exact flight, on both sides, and
 //! the search for first contacts before.
 //!
-//! **Where there is none.** Two homogeneous ellipsoids have no `paradox_2b_star`: n·v̇ ≤ 0 at every surface point
-//! of a free homogeneous ellipsoid, n its outward normal (\[PVWZ\]), so that a = n·(v̇_Q − v̇_P) ≥ 0, and none is
-//! left with a = 0 and g''' < 0. In the plane there is none for any shapes: without slip and with w = 0 the bodies
+//! **Where none exists.** Two homogeneous ellipsoids have no `paradox_2b_star`: n·v̇ ≤ 0 at every surface point
+//! of a free homogeneous ellipsoid, n its outward normal (\[PVWZ\]), so that a = n·(v̇_Q − v̇_P) ≥ 0, and no case is
+//! left with a = 0 and g''' < 0. In the plane no shapes have one: without slip and with w = 0 the bodies
 //! turn together, and a = ω² n·(c₂−c₁) > 0. Two balls have none of any type: their gap is the distance of the
 //! centres, which move uniformly: g'' ≥ 0.
 
@@ -46,15 +46,45 @@ pub struct Quest {
     pub seed: u64,
 }
 
-/// What came of it.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// Here is one.
     Found(Box<Paradox>),
-    /// There is none, and why.
-    Impossible(&'static str),
-    /// So many contacts were tried in vain.
+    /// None exists, for this reason.
+    Impossible(Impossibility),
+    /// None was found at this many contacts.
     NotFound(u32),
+}
+
+/// Why there is no such paradox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Impossibility {
+    /// A body is a point or fixed.
+    #[error("a paradox is a contact of two free bodies with an extent")]
+    NotFree,
+    /// The type asked for is not a paradox.
+    #[error("not a type of paradox")]
+    NotAParadox,
+    /// Both bodies are balls: g'' ≥ 0.
+    #[error("the gap of two balls is that of their centres, which move uniformly: g'' is never negative")]
+    Balls,
+    /// In the plane, without slip and with w = 0: g'' > 0.
+    #[error(
+        "in the plane, without slip and with w = 0, the bodies turn together, and g'' = ω² n·(c₂−c₁) > 0"
+    )]
+    PlanarWithoutSlip,
+    /// Two homogeneous ellipsoids without slip: g'' ≥ 0.
+    #[error(
+        "n·v̇ ≤ 0 all over a free homogeneous ellipsoid, so that without slip g'' ≥ 0 between two of them"
+    )]
+    EllipsoidsWithoutSlip,
+    /// Superellipsoids in the plane: the type is degenerate.
+    #[error(
+        "superellipsoids of exponents above 2 are flat across their common plane: the type is degenerate"
+    )]
+    FlatAcrossThePlane,
 }
 
 /// A paradox with its proof.
@@ -115,9 +145,9 @@ pub fn find(quest: &Quest) -> Outcome {
     Outcome::NotFound(MOST_TRIES)
 }
 
-/// Why there is none, where that is proved.
+/// Why no such paradox exists, where that is proved.
 #[must_use]
-pub fn impossible(quest: &Quest) -> Option<&'static str> {
+pub fn impossible(quest: &Quest) -> Option<Impossibility> {
     let exponent = |shape: &Shape| match *shape {
         Shape::Superellipsoid { exponent, .. } => exponent,
         _ => 2.0,
@@ -129,23 +159,17 @@ pub fn impossible(quest: &Quest) -> Option<&'static str> {
     let balls = quest.bodies.iter().all(|b| matches!(b.shape, Shape::Sphere { .. }));
     let ellipsoids = quest.bodies.iter().all(|b| exponent(&b.shape) <= 2.0 && homogeneous(b));
     if quest.bodies.iter().any(|b| b.shape == Shape::Point || b.fixed) {
-        Some("a paradox is a contact of two free bodies with an extent")
+        Some(Impossibility::NotFree)
     } else if !quest.kind.is_paradox() {
-        Some("not a type of paradox")
+        Some(Impossibility::NotAParadox)
     } else if balls {
-        Some("the gap of two balls is that of their centres, which move uniformly: g'' is never negative")
+        Some(Impossibility::Balls)
     } else if quest.kind == Type::Paradox2bStar && quest.planar {
-        Some(
-            "in the plane, without slip and with w = 0, the bodies turn together, and g'' = ω² n·(c₂−c₁) > 0",
-        )
+        Some(Impossibility::PlanarWithoutSlip)
     } else if quest.kind == Type::Paradox2bStar && ellipsoids {
-        Some(
-            "n·v̇ ≤ 0 all over a free homogeneous ellipsoid, so that without slip g'' ≥ 0 between two of them",
-        )
+        Some(Impossibility::EllipsoidsWithoutSlip)
     } else if quest.planar && quest.bodies.iter().all(|b| exponent(&b.shape) > 2.0) {
-        Some(
-            "superellipsoids of exponents above 2 are flat across their common plane: the type is degenerate",
-        )
+        Some(Impossibility::FlatAcrossThePlane)
     } else {
         None
     }
@@ -324,7 +348,7 @@ fn about(axis: &Vector3<f64>, angle: f64) -> UnitQuaternion<f64> {
     ))
 }
 
-/// The shortest turn of one unit vector into another; none where they are opposite.
+/// The shortest turn of one unit vector into another; `None` if they are opposite.
 fn between(from: &Vector3<f64>, to: &Vector3<f64>) -> Option<UnitQuaternion<f64>> {
     let part = 1.0 + from.dot(to);
     (part > 1e-6).then(|| UnitQuaternion::new_normalize(Quaternion::from_parts(part, from.cross(to))))

@@ -134,7 +134,7 @@ struct Knee {
 }
 
 impl Knee {
-    /// Of an axis that is so many times shorter than the longest. Close to an ellipsoid the graph has no flat part, and τ is
+    /// Of an axis that is `thinness` times shorter than the longest. Close to an ellipsoid the graph has no flat part, and τ is
     /// along w.
     fn new(exponent: f64, thinness: f64) -> Self {
         let beyond = exponent - 2.0;

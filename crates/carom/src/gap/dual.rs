@@ -41,7 +41,7 @@ impl<A: Convex, B: Convex> Pair<'_, A, B> {
 /// The most steps; what has not converged by then moves by less than rounding in f.
 const MOST_STEPS: u32 = 100;
 
-/// A slope of so many roundings is as good as none.
+/// A slope below this many roundings counts as zero.
 const SETTLED: f64 = 64.0;
 
 /// A climb under way.
@@ -88,7 +88,7 @@ impl<'a, A: Convex, B: Convex> Ascent<'a, A, B> {
         Found { gap: value, normal, points, iterations, residual, settled, curvatures: None }
     }
 
-    /// Takes a step; false when there is none left that rounding does not hide.
+    /// Takes a step; false when rounding would hide any further one.
     pub fn step(&mut self) -> bool {
         let at = &self.at;
         if at.steepness <= self.rounding || self.steps >= MOST_STEPS {

@@ -33,7 +33,7 @@ const FLATTEST: [f64; 3] = [1e-14, 1e-11, 1e-8];
 /// The residual below which that is the end.
 const CLOSE: f64 = 1e-6;
 
-/// The residual, in roundings, that is no more than rounding.
+/// The residual, in roundings, that counts as rounding.
 const SETTLED: f64 = 64.0;
 
 /// The residual, an angle and a length over the smaller body's size, that counts as solved.
@@ -78,7 +78,7 @@ impl<A: Convex, B: Convex> Solve<'_, A, B> {
         let across = |v: &Vector3<f64>| Vector2::new(basis[0].dot(v), basis[1].dot(v));
         let (apart, turn) = (across(&between), across(&-(other.normal + one.normal)));
         let error = libm::sqrt(apart.norm_squared() / (self.size * self.size) + turn.norm_squared());
-        // Normals that look away from each other are no contact, whatever their components across n.
+        // Normals that look away from each other make no contact, whatever their components across n.
         let error = if one.normal.dot(&other.normal) < 0.0 { error } else { f64::INFINITY };
         let (charts, patches) = ([Some(first), second], [one, other]);
         Stand { charts, patches, normal, basis, gap: normal.dot(&between), apart, turn, error }

@@ -86,7 +86,7 @@ impl<A: Convex, B: Convex> Polish<'_, A, B> {
         let across = |v: &Vector3<f64>| Vector2::new(basis[0].dot(v), basis[1].dot(v));
         let (apart, turn) = (across(&between), across(&-(other.normal + one.normal)));
         let error = libm::sqrt(apart.norm_squared() / (self.size * self.size) + turn.norm_squared());
-        // Normals that look away from each other are no contact, whatever their components across n.
+        // Normals that look away from each other make no contact, whatever their components across n.
         let error = if one.normal.dot(&other.normal) < 0.0 { error } else { f64::INFINITY };
         Stand { surfaces: [one, other], normal, gap: normal.dot(&between), basis, apart, turn, error }
     }

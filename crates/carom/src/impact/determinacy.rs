@@ -5,7 +5,10 @@
 //! T2). The circuits so found are a basis of ker Cᵀ, and K maps that kernel into itself, so that Newton's
 //! equality is solvable for all velocities, exactly when k is constant on each of them.
 
+use nalgebra::DMatrix;
+
 use crate::impact::active::{Frame, Requirement, nearest};
+use crate::impact::outcome::RankMargin;
 use crate::impact::system::System;
 use crate::metric::{PivotedQr, Rows, norm};
 
@@ -14,6 +17,56 @@ const NEGLIGIBLE: f64 = 1e-12;
 
 /// The most that ill-conditioned rows can raise that to.
 const DEPENDENT: f64 = 1e-8;
+
+/// Largest number of rows whose rank is read off a dense singular value decomposition.
+const DENSE_RANK_ROWS: usize = 48;
+
+impl System<'_> {
+    /// The rank of the rows that can move, and how clear it is.
+    pub fn rank(&self) -> (usize, RankMargin) {
+        let ids = self.free_rows();
+        let threshold = self.tolerance;
+        let amplification = self.amplification;
+        let mut margin = RankMargin { smallest_kept: 1.0, largest_dropped: 0.0, threshold, amplification };
+        if ids.is_empty() {
+            return (0, margin);
+        }
+        if ids.len() > DENSE_RANK_ROWS {
+            // Row by row, and an estimate of the smallest singular value: a few passes instead of a cube.
+            let dependence = Dependence::of(self, &ids);
+            margin.smallest_kept = dependence.smallest_kept;
+            margin.largest_dropped = dependence.largest_dropped;
+            return (ids.len() - dependence.circuits.len(), margin);
+        }
+        let values = singular_values(&self.rows, &ids);
+        let largest = values.first().copied().unwrap_or(0.0);
+        let rank = values.iter().take_while(|&&s| s > threshold * largest).count();
+        if rank > 0 {
+            margin.smallest_kept = values[rank - 1] / largest;
+        }
+        if rank < values.len() {
+            margin.largest_dropped = values[rank] / largest;
+        }
+        (rank, margin)
+    }
+}
+
+/// The singular values of the listed rows, in descending order: those of R in Cᵀ Π = Q R.
+fn singular_values(rows: &Rows, ids: &[usize]) -> Vec<f64> {
+    let d = rows.dimension;
+    if let [only] = ids {
+        return vec![rows.inner(*only, *only).sqrt()];
+    }
+    let mut columns = vec![0.0; d * ids.len()];
+    for (k, &i) in ids.iter().enumerate() {
+        rows.add_to(i, 1.0, &mut columns[k * d..(k + 1) * d]);
+    }
+    let qr = PivotedQr::new(d, ids.len(), columns, 0.0);
+    let r = DMatrix::from_fn(qr.rank, ids.len(), |i, j| qr.r(i, j));
+    let mut values: Vec<f64> = r.singular_values().iter().copied().collect();
+    values.sort_by(|a, b| b.total_cmp(a));
+    values
+}
 
 /// The linear dependences among some rows.
 pub(super) struct Dependence {
@@ -85,7 +138,7 @@ pub(super) const SHARING_ROWS: usize = 400;
 /// rows combine, with positive weights, to something that depends on them: perpendicular to the carriers the rows left must
 /// not combine to zero, which a direction w with c_i·w > 0 for all of them proves, and the lack of one refutes (Gordan). What
 /// a refutation names carries an impulse in some solution; each time the span of the carriers grows, so this ends. An impulse
-/// that is rounding beside the largest one, or beside `size`, is none.
+/// within the rounding of the largest one, or of `size`, counts as zero.
 pub(super) fn shiftable_circuits(
     system: &System,
     rows: &[usize],

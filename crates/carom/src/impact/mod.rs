@@ -10,10 +10,10 @@
 //! ```
 //!
 //! A [`Problem`] is solved by a [`Law`] into an [`Outcome`], which says besides the numbers whether they are
-//! unique, consistent and admissible. Reading order: `problem`, `outcome`, `system` (the problem in reduced
-//! coordinates), `active` (the one numerical engine), `determinacy`, `coulomb`, `law`, `resolve` (the loop), `report`
-//! (what is true of its result), `mechanism` (the same spoken in bodies), `demand` (the friction that surfaces would
-//! need). Two free bodies with one smooth contact have a closed form of their own in [`pair`].
+//! unique, consistent and admissible. Reading order: `problem`, `options`, `note`, `outcome`, `active` (the one numerical
+//! engine), `system` (the problem in reduced coordinates), `determinacy`, `coulomb`, `law`, `resolve` (the loop), `report`
+//! (what is true of its result), `solve`, `mechanism` (the problem in terms of bodies), `demand` (the friction that surfaces
+//! would need). Two free bodies with one smooth contact have a closed form of their own in [`pair`].
 
 pub(crate) mod active;
 pub mod coulomb;
@@ -21,13 +21,17 @@ pub mod demand;
 mod determinacy;
 pub mod law;
 pub mod mechanism;
+mod note;
+mod options;
 mod outcome;
 pub mod pair;
 mod problem;
 mod report;
 mod resolve;
+mod solve;
 mod system;
 
-pub use law::Law;
+pub use note::Note;
+pub use options::*;
 pub use outcome::*;
 pub use problem::*;

@@ -53,7 +53,7 @@ pub fn strike(first: &FreeBody, second: &FreeBody, normal: &Vector3<f64>, restit
     strike_growing(first, second, normal, restitution, 0.0)
 }
 
-/// The same of bodies that grow, which closes the gap between them at the rate `growing` by itself: v counts as v − growing.
+/// As above, for bodies that grow, which closes the gap between them at the rate `growing` by itself: v counts as v − growing.
 #[must_use]
 #[inline]
 pub fn strike_growing(

@@ -4,9 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
 
 pub use crate::contact::Surface;
-use crate::error::{Error, Fault, Place};
-use crate::impact::coulomb::Termination;
-use crate::impact::law::Law;
+use crate::error::{Error, Fault, Place, RowRole};
 
 /// One instant of impact in generalised velocities (G, A, N, v⁻, K of NOTATION.md).
 ///
@@ -54,69 +52,6 @@ pub struct Friction {
     pub tangent: Vec<usize>,
     /// The coefficient of friction μ ≥ 0.
     pub coefficient: f64,
-}
-
-/// How to resolve an impact.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Options {
-    /// The impact law.
-    pub law: Law,
-    /// How a Coulomb contact ends.
-    pub termination: Termination,
-    /// The order in which `sequential`, and several Coulomb contacts, are taken.
-    pub order: Order,
-    /// The one tolerance of every rank, consistency and admissibility decision, relative to scales of the data
-    /// (so that no answer depends on the units). See [`DEFAULT_TOLERANCE`].
-    pub tolerance: f64,
-    /// The largest number of steps of a cascade or sequence; by default 1000, and 50 more for each contact.
-    pub max_steps: Option<usize>,
-    /// Project the velocity on A v = 0 first, instead of refusing one that violates it.
-    pub project: bool,
-}
-
-/// The default of [`Options::tolerance`].
-///
-/// Rows are compared at unit length in the kinetic metric. Rounding leaves about 1e-15 there, while genuinely
-/// independent contacts of bodies whose masses differ by a factor q come as close as 1/√q: 1e-10 keeps both
-/// apart for masses over twenty decades.
-pub const DEFAULT_TOLERANCE: f64 = 1e-10;
-
-/// The tolerances accepted: below, rounding would decide; above, contacts at a visible angle would count as one.
-pub const TOLERANCES: std::ops::RangeInclusive<f64> = 1e-14..=1e-2;
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            law: Law::NewtonLcp,
-            termination: Termination::Stronge,
-            order: Order::Given,
-            tolerance: DEFAULT_TOLERANCE,
-            max_steps: None,
-            project: false,
-        }
-    }
-}
-
-impl Options {
-    /// The largest number of steps for this many contacts.
-    #[must_use]
-    pub fn step_bound(&self, contacts: usize) -> usize {
-        self.max_steps.unwrap_or_else(|| contacts.saturating_mul(50).saturating_add(1000))
-    }
-}
-
-/// The order in which contacts are resolved one at a time.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Order {
-    /// As their normals stand in the contact rows; after the last, the first again.
-    #[default]
-    Given,
-    /// The same from the last to the first.
-    Reversed,
-    /// Always the contact closing fastest (relative to its row's length in the kinetic metric).
-    Fastest,
-    /// The normals' rows in this order; each normal once.
-    Rows(Vec<usize>),
 }
 
 /// A contact: its normal, its tangents and its surface.
@@ -242,25 +177,25 @@ impl Problem {
     /// Faults in what the rows are said to be, and in the coefficients that depend on it.
     fn role_faults(&self, faults: &mut Vec<Error>) {
         let rows = self.contacts.nrows();
-        let mut role: Vec<Option<&'static str>> = vec![None; rows];
-        let mut take = |place: Place, index: usize, name: &'static str| match role.get_mut(index) {
+        let mut roles: Vec<Option<RowRole>> = vec![None; rows];
+        let mut take = |place: Place, index: usize, role: RowRole| match roles.get_mut(index) {
             None => faults.push(Error::new(place, Fault::NoSuchRow { index, rows })),
-            Some(Some(role)) => faults.push(Error::new(place, Fault::RowTaken { index, role })),
-            Some(free) => *free = Some(name),
+            Some(Some(role)) => faults.push(Error::new(place, Fault::RowTaken { index, role: *role })),
+            Some(free) => *free = Some(role),
         };
         for (i, &row) in self.tangential.iter().enumerate() {
-            take(Place::row("tangential", i), row, "a tangential row");
+            take(Place::row("tangential", i), row, RowRole::Tangential);
         }
         for (i, contact) in self.rough.iter().enumerate() {
-            take(Place::row("rough", i), contact.normal, "the normal of a rough contact");
+            take(Place::row("rough", i), contact.normal, RowRole::RoughNormal);
             for &row in &contact.tangent {
-                take(Place::row("rough", i), row, "a tangent of a rough contact");
+                take(Place::row("rough", i), row, RowRole::RoughTangent);
             }
         }
         for (i, contact) in self.friction.iter().enumerate() {
-            take(Place::row("friction", i), contact.normal, "the normal of a contact with friction");
+            take(Place::row("friction", i), contact.normal, RowRole::FrictionNormal);
             for &row in &contact.tangent {
-                take(Place::row("friction", i), row, "a tangent of a contact with friction");
+                take(Place::row("friction", i), row, RowRole::FrictionTangent);
             }
         }
         if !self.tangential.is_empty() && !self.friction.is_empty() {
@@ -278,7 +213,7 @@ impl Problem {
             }
         }
         for (i, &value) in self.restitution.iter().enumerate() {
-            let tangent = role[i].is_some_and(|name| name.contains("tangent"));
+            let tangent = roles[i].is_some_and(RowRole::is_tangent);
             let (low, expected) = if tangent {
                 (-1.0, "between -1 and 1 for a tangential row")
             } else {

@@ -3,8 +3,10 @@
 use nalgebra::DVector;
 
 use super::determinacy::Dependence;
-use super::outcome::{Circuit, Energy, FrictionDemand, Note, Outcome, RankMargin, SelfStress, Status};
-use super::problem::{Contact, Options, Order, Surface};
+use super::note::Note;
+use super::options::{Options, Order};
+use super::outcome::{Circuit, Energy, FrictionDemand, Outcome, RankMargin, SelfStress, Status};
+use super::problem::{Contact, Surface};
 use super::resolve::Course;
 use super::system::System;
 use crate::metric::norm;
@@ -29,102 +31,44 @@ pub(super) fn report(
     };
     let (rank, rank_margin) = system.rank();
     let rounding = rounding(system, &course, rank_margin);
-    let consistent = course.residual.is_none();
-    let mut notes = Vec::new();
-    if let Some(violation) = system.projected {
-        notes.push(Note::Projected { violation });
-    }
-    let acted = !course.steps.is_empty();
-    if !acted && !course.exhausted {
-        notes.push(Note::NoImpact);
-    }
-    course.say_how(system, contacts, loose, options, &mut notes);
     let unequal = unequal_circuits(system);
-    if let Some(residual) = course.residual {
-        notes.push(Note::Inconsistent { circuits: unequal.clone(), residual });
-    } else if options.law.acts_on_all() && !unequal.is_empty() {
-        notes.push(Note::UnequalCircuits { circuits: unequal.clone() });
-    }
     let blocked: Vec<usize> = (0..problem.contacts.nrows()).filter(|&i| system.blocked[i]).collect();
-    if !blocked.is_empty() {
-        notes.push(Note::Blocked { rows: blocked.clone() });
-    }
-    if rank_is_unclear(rank_margin) {
-        notes.push(Note::RankUnclear {
-            kept: rank_margin.smallest_kept,
-            dropped: rank_margin.largest_dropped,
-        });
-    }
-    let mut velocity_unique = consistent && !course.exhausted;
-    if course.undecided && course.alternative.is_none() {
-        velocity_unique = false;
-        notes.push(Note::UniquenessUndecided);
-    }
-    if let Some(other) = &course.alternative {
-        velocity_unique = false;
-        notes
-            .push(Note::PoissonNotUnique { other: course.velocity(system, other).iter().copied().collect() });
-    }
-    let mut order_shares = false;
-    match course.other_order(system, contacts, loose, options) {
-        OtherOrder::Same => {}
-        OtherOrder::OtherImpulses => {
-            order_shares = true;
-            notes.push(Note::OrderSharesImpulses);
-        }
-        OtherOrder::OtherVelocity(other) => {
-            velocity_unique = false;
-            notes.push(Note::OrderMatters { other });
-        }
-    }
-    let self_stresses = if acted { self_stresses(system, &course, &blocked) } else { Vec::new() };
-    let impulse_unique = self_stresses.is_empty() && velocity_unique && !order_shares;
-    if !self_stresses.is_empty() {
-        notes.push(Note::ImpulsesUndetermined { dimension: self_stresses.len() });
-    }
+    let mut notes = Vec::new();
+    course.note_steps(system, contacts, loose, options, &mut notes);
+    course.note_rows(options, &unequal, &blocked, rank_margin, &mut notes);
+    let unique = course.uniqueness(system, contacts, loose, options, &blocked, &mut notes);
+    let mut admissible = judge(system, contacts, options, &course, &separation, rounding, &mut notes);
     // Against the work of the impulses, not the energy: a fast frame or bystander hides no gain.
     // Where no digit is vouched for, a gain is still one if it is visible.
-    let level = options.tolerance.max(rounding.min(1e-6)) * course.effort;
-    let gained = (energy.change > level).then_some(energy);
-    let mut admissible = judge(system, contacts, options, &course, &separation, rounding, &mut notes);
-    if let Some(energy) = gained {
+    if energy.change > options.tolerance.max(rounding.min(1e-6)) * course.effort {
         admissible = false;
         notes.push(Note::EnergyGained { change: energy.change, before: energy.before });
     }
-    let friction_demand = demand(contacts, &course.impulses, impulse_unique, &mut notes);
-    let status = if course.exhausted {
-        Status::StepsExhausted
-    } else if !consistent {
-        Status::Inconsistent
-    } else if acted {
-        Status::Resolved
-    } else {
-        Status::NoImpact
-    };
+    let friction_demand = demand(contacts, &course.impulses, unique.impulses, &mut notes);
     Outcome {
         law: options.law,
-        status,
+        status: course.status(),
         velocity_before: system.velocity.iter().copied().collect(),
         velocity: velocity.iter().copied().collect(),
-        impulses: course.impulses,
         bilateral_impulses: bilateral_impulses.iter().copied().collect(),
-        approach: course.approach,
         separation,
-        work: course.work,
         energy,
         rank,
         rank_margin,
         rounding,
         blocked,
-        velocity_unique,
-        impulse_unique,
-        consistent,
+        velocity_unique: unique.velocity,
+        impulse_unique: unique.impulses,
+        consistent: course.residual.is_none(),
         admissible,
-        self_stresses,
+        self_stresses: unique.self_stresses,
         unequal_circuits: unequal
             .into_iter()
             .map(|rows| Circuit { restitution: rows.iter().map(|&r| problem.restitution[r]).collect(), rows })
             .collect(),
+        impulses: course.impulses,
+        approach: course.approach,
+        work: course.work,
         steps: course.steps,
         friction: course.friction,
         friction_demand,
@@ -132,9 +76,30 @@ pub(super) fn report(
     }
 }
 
+/// What the law determines.
+struct Uniqueness {
+    velocity: bool,
+    impulses: bool,
+    /// A basis of the impulses that can be added without changing a velocity.
+    self_stresses: Vec<SelfStress>,
+}
+
 impl Course {
-    /// Notes on how the impact went.
-    fn say_how(
+    /// How the resolution ended.
+    fn status(&self) -> Status {
+        if self.exhausted {
+            Status::StepsExhausted
+        } else if self.residual.is_some() {
+            Status::Inconsistent
+        } else if self.steps.is_empty() {
+            Status::NoImpact
+        } else {
+            Status::Resolved
+        }
+    }
+
+    /// Notes on how the impact proceeded.
+    fn note_steps(
         &self,
         system: &System,
         contacts: &[Contact],
@@ -142,6 +107,12 @@ impl Course {
         options: &Options,
         notes: &mut Vec<Note>,
     ) {
+        if let Some(violation) = system.projected {
+            notes.push(Note::Projected { violation });
+        }
+        if self.steps.is_empty() && !self.exhausted {
+            notes.push(Note::NoImpact);
+        }
         let left_out: Vec<usize> = contacts
             .iter()
             .map(|c| c.normal)
@@ -169,6 +140,68 @@ impl Course {
                 notes.push(Note::JamWithoutApproach { row: contact.normal });
             }
         }
+    }
+
+    /// Notes on the rows: those that contradict one another, those that joints block, and a rank that is not clear.
+    fn note_rows(
+        &self,
+        options: &Options,
+        unequal: &[Vec<usize>],
+        blocked: &[usize],
+        margin: RankMargin,
+        notes: &mut Vec<Note>,
+    ) {
+        if let Some(residual) = self.residual {
+            notes.push(Note::Inconsistent { circuits: unequal.to_vec(), residual });
+        } else if options.law.acts_on_all() && !unequal.is_empty() {
+            notes.push(Note::UnequalCircuits { circuits: unequal.to_vec() });
+        }
+        if !blocked.is_empty() {
+            notes.push(Note::Blocked { rows: blocked.to_vec() });
+        }
+        if rank_is_unclear(margin) {
+            notes.push(Note::RankUnclear { kept: margin.smallest_kept, dropped: margin.largest_dropped });
+        }
+    }
+
+    /// Whether the law determines the velocity and the impulses; what it leaves open is noted.
+    fn uniqueness(
+        &self,
+        system: &System,
+        contacts: &[Contact],
+        loose: &[usize],
+        options: &Options,
+        blocked: &[usize],
+        notes: &mut Vec<Note>,
+    ) -> Uniqueness {
+        let mut velocity = self.residual.is_none() && !self.exhausted;
+        if let Some(other) = &self.alternative {
+            velocity = false;
+            let other = self.velocity(system, other).iter().copied().collect();
+            notes.push(Note::PoissonNotUnique { other });
+        } else if self.undecided {
+            velocity = false;
+            notes.push(Note::UniquenessUndecided);
+        }
+        let mut order_shares = false;
+        match self.other_order(system, contacts, loose, options) {
+            OtherOrder::Same => {}
+            OtherOrder::OtherImpulses => {
+                order_shares = true;
+                notes.push(Note::OrderSharesImpulses);
+            }
+            OtherOrder::OtherVelocity(other) => {
+                velocity = false;
+                notes.push(Note::OrderMatters { other });
+            }
+        }
+        let self_stresses =
+            if self.steps.is_empty() { Vec::new() } else { self_stresses(system, self, blocked) };
+        if !self_stresses.is_empty() {
+            notes.push(Note::ImpulsesUndetermined { dimension: self_stresses.len() });
+        }
+        let impulses = self_stresses.is_empty() && velocity && !order_shares;
+        Uniqueness { velocity, impulses, self_stresses }
     }
 
     /// What another order would change, where contacts were taken in turn.
@@ -379,7 +412,7 @@ fn judge(
     admissible
 }
 
-/// What rough contacts would need of a real surface.
+/// The friction coefficients that rough contacts would need from a real surface.
 fn demand(
     contacts: &[Contact],
     impulses: &[f64],
@@ -420,18 +453,4 @@ fn jams_without_approach(system: &System, contact: &Contact, y: &[f64]) -> bool 
         .map(|&t| system.lengths[t] / system.lengths[n] * system.rows.inner(n, t) * (y[t] / slip))
         .sum();
     coefficient * along > 1.0
-}
-
-pub(super) fn outcome_is_finite(outcome: &Outcome) -> bool {
-    let lists = [
-        &outcome.velocity,
-        &outcome.impulses,
-        &outcome.bilateral_impulses,
-        &outcome.approach,
-        &outcome.separation,
-        &outcome.work,
-    ];
-    lists.iter().all(|list| list.iter().all(|x| x.is_finite()))
-        && [outcome.energy.before, outcome.energy.after, outcome.energy.change].iter().all(|x| x.is_finite())
-        && outcome.self_stresses.iter().all(|s| s.contacts.iter().chain(&s.bilateral).all(|x| x.is_finite()))
 }

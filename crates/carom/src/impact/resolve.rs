@@ -1,73 +1,16 @@
 //! The loop: ask the law for a step, apply it, until it has none left.
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DVector;
 
 use super::active::{Requirement, nearest};
-use super::law::{Law, Resolution, Situation};
-use super::outcome::{FrictionHistory, Outcome, Step};
-use super::problem::{Contact, Options, Order, Problem, Surface};
-use super::report::{outcome_is_finite, report};
+use super::law::{Resolution, Situation};
+use super::options::{Law, Options, Order};
+use super::outcome::{FrictionHistory, Step};
+use super::problem::{Contact, Surface};
 use super::system::System;
-use crate::error::{Error, Fault, Place};
 use crate::metric::norm;
 
-impl Problem {
-    /// Resolves the impact.
-    ///
-    /// ```
-    /// use carom::impact::{Options, Problem};
-    /// use nalgebra::{dmatrix, dvector};
-    /// // A ball of mass 2 meets one of mass 1 at rest; y = v₂ − v₁.
-    /// let problem = Problem::new(dmatrix![2.0, 0.0; 0.0, 1.0], dmatrix![-1.0, 1.0], dvector![3.0, 0.0])
-    ///     .with_restitution(1.0);
-    /// let outcome = problem.solve(&Options::default())?;
-    /// assert!((outcome.velocity[0] - 1.0).abs() < 1e-15 && (outcome.velocity[1] - 4.0).abs() < 1e-15);
-    /// # Ok::<(), carom::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// When the problem has no meaning: see [`Fault`]. What the law cannot decide is part of the outcome.
-    pub fn solve(&self, options: &Options) -> Result<Outcome, Error> {
-        let system = System::new(self, options)?;
-        let contacts = self.contact_list();
-        let loose: &[usize] = if contacts.len() > 1 { &self.tangential } else { &[] };
-        let course = Course::run(&system, &contacts, loose, options, &options.order);
-        let outcome = report(&system, &contacts, loose, options, course);
-        if outcome_is_finite(&outcome) {
-            Ok(outcome)
-        } else {
-            Err(Error::new(Place::field("mass"), Fault::Unrepresentable))
-        }
-    }
-
-    /// The Delassus matrix W = N G_A⁻¹ Nᵀ of all contact rows; rows blocked by the joints are exactly zero.
-    ///
-    /// # Errors
-    /// As [`solve`](Self::solve).
-    pub fn delassus(&self, options: &Options) -> Result<DMatrix<f64>, Error> {
-        let system = System::new(self, options)?;
-        finite(system.delassus())
-    }
-
-    /// The G-orthogonal projector P on the complement of ker A ∩ ker N (T1).
-    ///
-    /// # Errors
-    /// As [`solve`](Self::solve).
-    pub fn projector(&self, options: &Options) -> Result<DMatrix<f64>, Error> {
-        let system = System::new(self, options)?;
-        finite(system.metric.projector(&system.rows, &system.free_rows()))
-    }
-}
-
-fn finite(matrix: DMatrix<f64>) -> Result<DMatrix<f64>, Error> {
-    if matrix.iter().all(|x| x.is_finite()) {
-        Ok(matrix)
-    } else {
-        Err(Error::new(Place::field("mass"), Fault::Unrepresentable))
-    }
-}
-
-/// Where steps have made the velocities so many times what they were, more of them do not end it.
+/// Once the steps have multiplied the velocities by this, more steps will not end the impact.
 const RUNAWAY: f64 = 1e6;
 
 /// A law carried through: what it did step by step.

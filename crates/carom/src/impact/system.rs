@@ -3,13 +3,9 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::error::{Error, Fault, Place};
-use crate::impact::determinacy::Dependence;
-use crate::impact::outcome::RankMargin;
-use crate::impact::problem::{Options, Problem, TOLERANCES};
-use crate::metric::{Metric, PivotedQr, Rows, Scratch, norm};
-
-/// Largest number of rows whose rank is read off a dense singular value decomposition.
-pub(super) const DENSE_RANK_ROWS: usize = 48;
+use crate::impact::options::{Options, TOLERANCES};
+use crate::impact::problem::Problem;
+use crate::metric::{Metric, Rows, Scratch, norm};
 
 /// A problem prepared for the laws.
 pub(super) struct System<'a> {
@@ -154,34 +150,6 @@ impl<'a> System<'a> {
             self.lengths[i] * self.lengths[j] * self.rows.inner(i, j)
         })
     }
-
-    /// The rank of the rows that can move, and how clear it is.
-    pub fn rank(&self) -> (usize, RankMargin) {
-        let ids = self.free_rows();
-        let threshold = self.tolerance;
-        let amplification = self.amplification;
-        let mut margin = RankMargin { smallest_kept: 1.0, largest_dropped: 0.0, threshold, amplification };
-        if ids.is_empty() {
-            return (0, margin);
-        }
-        if ids.len() > DENSE_RANK_ROWS {
-            // Row by row, and an estimate of the smallest singular value: a few passes instead of a cube.
-            let dependence = Dependence::of(self, &ids);
-            margin.smallest_kept = dependence.smallest_kept;
-            margin.largest_dropped = dependence.largest_dropped;
-            return (ids.len() - dependence.circuits.len(), margin);
-        }
-        let values = singular_values(&self.rows, &ids);
-        let largest = values.first().copied().unwrap_or(0.0);
-        let rank = values.iter().take_while(|&&s| s > threshold * largest).count();
-        if rank > 0 {
-            margin.smallest_kept = values[rank - 1] / largest;
-        }
-        if rank < values.len() {
-            margin.largest_dropped = values[rank] / largest;
-        }
-        (rank, margin)
-    }
 }
 
 /// The parts that the contact rows tie the blocks of coordinates to: the part of each row, and the √(2T) of each.
@@ -224,23 +192,6 @@ fn parts(problem: &Problem, metric: &Metric, velocity: &DVector<f64>) -> (Vec<us
 /// Whether a length in the kinetic metric is zero or has a square, and an inverse square, in floating point.
 fn representable(length: f64) -> bool {
     length == 0.0 || (1e-150..=1e150).contains(&length)
-}
-
-/// The singular values of the listed rows, in descending order: those of R in Cᵀ Π = Q R.
-fn singular_values(rows: &Rows, ids: &[usize]) -> Vec<f64> {
-    let d = rows.dimension;
-    if let [only] = ids {
-        return vec![rows.inner(*only, *only).sqrt()];
-    }
-    let mut columns = vec![0.0; d * ids.len()];
-    for (k, &i) in ids.iter().enumerate() {
-        rows.add_to(i, 1.0, &mut columns[k * d..(k + 1) * d]);
-    }
-    let qr = PivotedQr::new(d, ids.len(), columns, 0.0);
-    let r = DMatrix::from_fn(qr.rank, ids.len(), |i, j| qr.r(i, j));
-    let mut values: Vec<f64> = r.singular_values().iter().copied().collect();
-    values.sort_by(|a, b| b.total_cmp(a));
-    values
 }
 
 /// The velocity to start from, and the relative violation removed from it if a projection was asked for.

@@ -10,6 +10,8 @@
 //! which is a safe step, and near a crossing Newton's. Stretches grow and shrink with the steps made. Enclosures: v' stays
 //! within its Legendre coefficients, |Σ_{k≥1} b_k P_k| ≤ Σ |b_k|; v and q follow from their middle values by the mean value theorem.
 
+use core::ops::ControlFlow;
+
 use super::dynamics::{Dynamics, halves};
 use super::{Dual, Interval, System};
 use crate::integrate::gauss::{Gauss, Leg};
@@ -28,14 +30,53 @@ pub(super) struct Crossing {
 /// A gap's rounding, relative to what the coordinates' scales make of it.
 pub(super) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// Slopes below this, relative to the motion's, are none when a search begins at a wall.
+/// Slopes below this, relative to the motion's, count as zero when a search begins at a wall.
 const LEVEL: f64 = 1e-9;
 
-/// Steps of a search before it rests on the series instead.
+/// The steps that a search makes before it turns to the series instead.
 const MOST_STEPS: u32 = 4000;
 
 /// Stretches shorter than this part of the step are not bounded any better than this.
 const SHORTEST: f64 = 1e-9;
+
+/// A wall to be found.
+#[derive(Clone, Copy)]
+struct Target {
+    wall: usize,
+    /// The end of the search.
+    until: f64,
+    /// What the coordinates' scales make of the gap.
+    reach: f64,
+    /// The gap's rounding.
+    noise: f64,
+}
+
+/// A gap and its slope at a time.
+#[derive(Clone, Copy)]
+struct Point {
+    time: f64,
+    gap: f64,
+    slope: f64,
+}
+
+/// Working space, used again for every point.
+struct Space {
+    y: Vec<f64>,
+    gaps: Vec<Dual<Dual<f64, 1>, 1>>,
+}
+
+/// The time in which a gap with g'' ≥ −`bend` cannot close.
+fn safe_step(now: Point, bend: f64) -> f64 {
+    let (height, slope) = (now.gap.max(0.0), now.slope);
+    let root = libm::sqrt(slope * slope + 2.0 * bend * height);
+    if slope < 0.0 {
+        2.0 * height / (root - slope)
+    } else if bend > 0.0 {
+        (slope + root) / bend
+    } else {
+        f64::INFINITY
+    }
+}
 
 /// One leg being searched.
 pub(super) struct Search<'a, M, const N: usize> {
@@ -100,14 +141,7 @@ impl<M: System<N>, const N: usize> Search<'_, M, N> {
         self.dynamics.gaps_along(&q, &v, a, gaps);
     }
 
-    /// A gap and its slope.
-    fn at(&self, wall: usize, t: f64, y: &mut [f64], gaps: &mut Vec<Dual<Dual<f64, 1>, 1>>) -> (f64, f64) {
-        self.leg.at(t, 0..2 * N, y);
-        let (q, v) = halves::<N>(y);
-        self.dynamics.gaps_along(&q, &v, &[0.0; N], gaps);
-        (gaps[wall].value.value, gaps[wall].value.parts[0])
-    }
-
+    /// When a wall is first reached, up to a time.
     fn wall(
         &mut self,
         wall: usize,
@@ -115,59 +149,89 @@ impl<M: System<N>, const N: usize> Search<'_, M, N> {
         accelerations: &[Interval; N],
         enclosures: &mut Vec<Dual<Dual<Interval, 1>, 1>>,
     ) -> Option<Crossing> {
-        let from = self.leg.from;
         let (q, _) = halves::<N>(self.leg.start());
         let (start, gradient) = self.dynamics.gap(wall, &q);
         let reach = self.dynamics.reach(&gradient) + start.abs();
-        let noise = ROUNDING * reach;
-        let mut y = vec![0.0; 2 * N];
-        let mut gaps = Vec::with_capacity(self.dynamics.walls.len());
-        let (accuracy, length) = (self.accuracy, self.leg.length.abs());
-        let found = |t: f64, slope: f64, certified: bool| {
-            let off = noise + 4.0 * accuracy * reach;
-            let time_error = (off / slope.abs()).min(length) + 4.0 * f64::EPSILON * t.abs();
-            Some(Crossing { wall, time: t, time_error, certified })
+        let target = Target { wall, until, reach, noise: ROUNDING * reach };
+        let mut space = Space { y: vec![0.0; 2 * N], gaps: Vec::with_capacity(self.dynamics.walls.len()) };
+        let found = match self.leave(target, &mut space) {
+            ControlFlow::Continue(start) => self.march(target, start, accelerations, enclosures, &mut space),
+            ControlFlow::Break(found) => return found,
         };
-        let mut t = from;
-        let (mut g, mut slope) = self.at(wall, t, &mut y, &mut gaps);
-        // Touching without approach: what it does next shows once it is beyond rounding.
-        if g <= noise && slope.abs() <= LEVEL * reach * self.tempo {
-            let mut away = f64::EPSILON * self.leg.length;
-            loop {
-                let (there, its_slope) = self.at(wall, from + away, &mut y, &mut gaps);
-                if there < -noise {
-                    return found(from, slope, true);
-                }
-                if there > noise {
-                    (t, g, slope) = (from + away, there, its_slope);
-                    break;
-                }
-                if from + away >= until {
-                    return None;
-                }
-                away = (2.0 * away).min(until - from);
+        match found {
+            ControlFlow::Break(found) => found,
+            ControlFlow::Continue(()) => {
+                self.certain = false;
+                self.by_series(target, &mut space)
             }
         }
-        let mut width = until - t;
-        for _ in 0..MOST_STEPS {
-            if g <= noise && slope < 0.0 {
-                // Newton's last step, on the polynomial itself.
-                for _ in 0..3 {
-                    let next = (t - g / slope).clamp(from, until);
-                    if next == t {
-                        break;
-                    }
-                    t = next;
-                    (g, slope) = self.at(wall, t, &mut y, &mut gaps);
-                }
-                return found(t, slope, true);
+    }
+
+    /// A gap and its slope.
+    fn at(&self, wall: usize, time: f64, space: &mut Space) -> Point {
+        self.leg.at(time, 0..2 * N, &mut space.y);
+        let (q, v) = halves::<N>(&space.y);
+        self.dynamics.gaps_along(&q, &v, &[0.0; N], &mut space.gaps);
+        let gap = space.gaps[wall].value;
+        Point { time, gap: gap.value, slope: gap.parts[0] }
+    }
+
+    /// The crossing, with the error that the gap's rounding and the step's make of its time.
+    fn crossing(&self, target: Target, time: f64, slope: f64, certified: bool) -> Crossing {
+        let off = target.noise + 4.0 * self.accuracy * target.reach;
+        let time_error = (off / slope.abs()).min(self.leg.length.abs()) + 4.0 * f64::EPSILON * time.abs();
+        Crossing { wall: target.wall, time, time_error, certified }
+    }
+
+    /// Where the search begins: at the start of the leg, or, where the wall is touched there without approach, as soon as the gap
+    /// is beyond rounding. Breaks with the crossing if it is then beyond the wall, or without one if it stays within rounding.
+    fn leave(&self, target: Target, space: &mut Space) -> ControlFlow<Option<Crossing>, Point> {
+        let from = self.leg.from;
+        let start = self.at(target.wall, from, space);
+        let touches = start.gap <= target.noise && start.slope.abs() <= LEVEL * target.reach * self.tempo;
+        if !touches {
+            return ControlFlow::Continue(start);
+        }
+        let mut away = f64::EPSILON * self.leg.length;
+        loop {
+            let there = self.at(target.wall, from + away, space);
+            if there.gap < -target.noise {
+                return ControlFlow::Break(Some(self.crossing(target, from, start.slope, true)));
             }
+            if there.gap > target.noise {
+                return ControlFlow::Continue(there);
+            }
+            if from + away >= target.until {
+                return ControlFlow::Break(None);
+            }
+            away = (2.0 * away).min(target.until - from);
+        }
+    }
+
+    /// Safe steps to the wall or to the end. Continues if no bound is available, or after too many steps.
+    fn march(
+        &self,
+        target: Target,
+        start: Point,
+        accelerations: &[Interval; N],
+        enclosures: &mut Vec<Dual<Dual<Interval, 1>, 1>>,
+        space: &mut Space,
+    ) -> ControlFlow<Option<Crossing>> {
+        let until = target.until;
+        let mut now = start;
+        let mut width = until - now.time;
+        for _ in 0..MOST_STEPS {
+            if now.gap <= target.noise && now.slope < 0.0 {
+                let last = self.polish(target, now, space);
+                return ControlFlow::Break(Some(self.crossing(target, last.time, last.slope, true)));
+            }
+            let t = now.time;
             if t >= until {
-                return None;
+                return ControlFlow::Break(None);
             }
             let window = width.min(until - t);
             self.enclose(t, t + window, accelerations, enclosures);
-            let low = enclosures[wall].parts[0].parts[0].low;
+            let low = enclosures[target.wall].parts[0].parts[0].low;
             if !low.is_finite() {
                 width = 0.25 * window;
                 if width < SHORTEST * self.leg.length {
@@ -175,44 +239,50 @@ impl<M: System<N>, const N: usize> Search<'_, M, N> {
                 }
                 continue;
             }
-            let bend = (-low).max(0.0);
-            let height = g.max(0.0);
-            let root = libm::sqrt(slope * slope + 2.0 * bend * height);
-            let safe = if slope < 0.0 {
-                2.0 * height / (root - slope)
-            } else if bend > 0.0 {
-                (slope + root) / bend
-            } else {
-                f64::INFINITY
-            };
-            if safe >= window {
-                t = if window < width { until } else { t + window };
+            let safe = safe_step(now, (-low).max(0.0));
+            let next = if safe >= window {
+                let next = if window < width { until } else { t + window };
                 width = 2.0 * window;
+                next
             } else if t + safe > t {
-                t += safe;
                 width = 4.0 * safe.max(SHORTEST * self.leg.length);
+                t + safe
             } else {
                 // It comes no nearer than rounding sees.
-                return found(t, slope, true);
-            }
-            (g, slope) = self.at(wall, t, &mut y, &mut gaps);
+                return ControlFlow::Break(Some(self.crossing(target, t, now.slope, true)));
+            };
+            now = self.at(target.wall, next, space);
         }
-        // No bound to be had: the gap's own series.
-        self.certain = false;
+        ControlFlow::Continue(())
+    }
+
+    /// Newton's last steps, on the polynomial itself.
+    fn polish(&self, target: Target, mut now: Point, space: &mut Space) -> Point {
+        for _ in 0..3 {
+            let next = (now.time - now.gap / now.slope).clamp(self.leg.from, target.until);
+            if next == now.time {
+                break;
+            }
+            now = self.at(target.wall, next, space);
+        }
+        now
+    }
+
+    /// The first fall of the gap's own series, which is not certified.
+    fn by_series(&self, target: Target, space: &mut Space) -> Option<Crossing> {
         let stages = self.gauss.stages();
         let (mut values, mut series) = ([0.0; MOST_TERMS], [0.0; MOST_TERMS]);
         for i in 0..stages {
-            values[i] = self.at(wall, self.leg.time(self.gauss.nodes()[i]), &mut y, &mut gaps).0;
+            values[i] = self.at(target.wall, self.leg.time(self.gauss.nodes()[i]), space).gap;
         }
         self.gauss.analyse(&values[..stages], &mut series);
-        let noise = noise + 4.0 * (series[stages - 1].abs() + series[stages - 2].abs());
-        let x = first_fall(&series[..stages], noise)?;
-        let time = self.leg.time(x);
-        if time > until {
+        let noise = target.noise + 4.0 * (series[stages - 1].abs() + series[stages - 2].abs());
+        let time = self.leg.time(first_fall(&series[..stages], noise)?);
+        if time > target.until {
             return None;
         }
-        let (_, slope) = self.at(wall, time, &mut y, &mut gaps);
-        found(time, slope, false)
+        let slope = self.at(target.wall, time, space).slope;
+        Some(self.crossing(target, time, slope, false))
     }
 
     /// When a held wall's multiplier first falls below zero, and the error of that time.

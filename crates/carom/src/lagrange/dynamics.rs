@@ -16,7 +16,7 @@ use crate::contact::Surface;
 use crate::integrate::balance::Balance;
 use crate::integrate::gauss::Field;
 
-/// Pivots below this, relative to the diagonal, are none.
+/// Pivots below this, relative to the diagonal, count as zero.
 const SINGULAR: f64 = 1e-13;
 
 /// What rounding may do to a row that depends on others, relative to its terms.
@@ -346,7 +346,7 @@ impl<M: System<N>, const N: usize> Dynamics<M, N> {
         self.balance_rows()
     }
 
-    /// G, F and the rows of constraints at an instant, for whoever adds walls.
+    /// G, F and the rows of constraints at an instant, for a caller that adds walls.
     pub fn prepare(&mut self, t: f64, q: &[f64; N], v: &[f64; N]) -> Result<(), Obstacle> {
         self.find_forces(t, q, v);
         self.factorise()?;

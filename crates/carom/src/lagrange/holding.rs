@@ -12,7 +12,7 @@ use super::dynamics::{Dynamics, dot};
 use super::{Obstacle, System};
 use crate::contact::Surface;
 
-/// Accelerations below this, relative to the motion's, are none.
+/// Accelerations below this, relative to the motion's, count as zero.
 const STILL: f64 = 1e-11;
 
 /// Changes of sides before it is given up.

@@ -2,8 +2,8 @@
 //!
 //! Sums, products, quotients and roots are rounded correctly in floating point, so one step outward is enough; the
 //! other functions come from `libm`, whose errors stay below a unit in the last place, and take two. A quotient by an interval
-//! that holds zero, and a root or logarithm beyond its domain, is everything: the bounds become infinite, and whoever asks sees that
-//! nothing is known.
+//! that holds zero, and a root or logarithm beyond its domain, is the whole line: the bounds become infinite, and the
+//! caller sees that nothing is known.
 
 use core::f64::consts::{FRAC_PI_2, TAU};
 use core::ops::{Add, Div, Mul, Neg, Sub};

@@ -25,9 +25,10 @@
 //!
 //! **How it fails.** Meaningless input is an [`Error`](crate::Error). What the motion runs into is an [`Obstacle`], a
 //! value: a mass matrix that becomes singular (Euler angles at their pole), constraints that contradict each other, numbers beyond
-//! floating point. A wall with Coulomb friction strikes as such; it is not held, since sliding friction is the matter of
+//! floating point. A wall with Coulomb friction takes part in impacts but is not held, since sliding friction is left to
 //! [`flow`](crate::flow): that too is an obstacle.
 
+mod collision;
 mod crossing;
 mod dual;
 mod dynamics;
@@ -36,7 +37,6 @@ mod interval;
 mod run;
 mod scalar;
 mod start;
-mod strike;
 
 pub use dual::Dual;
 pub use interval::Interval;
@@ -112,7 +112,7 @@ pub struct Counts {
     pub nonholonomic: usize,
 }
 
-/// A wall g ≥ 0: what it does to whoever arrives.
+/// A wall g ≥ 0: how it responds to an impact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Wall {
     /// The coefficient of restitution along the normal, in [0, 1].

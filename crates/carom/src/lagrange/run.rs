@@ -172,7 +172,7 @@ pub struct Audit {
     pub evaluations: u64,
     /// Impacts.
     pub impacts: u64,
-    /// Steps in which the search for walls rested on a series, where no bound was to be had.
+    /// Steps in which the search for walls relied on a series, as no bound was available.
     pub uncertified: u64,
 }
 
@@ -439,12 +439,12 @@ impl<M: System<N>, const N: usize> Run<M, N> {
     }
 
     /// Resolves what is touched now.
-    fn meet(&mut self, struck: Option<(usize, f64)>, certified: bool) -> Result<Option<Event>, Obstacle> {
+    fn meet(&mut self, reached: Option<(usize, f64)>, certified: bool) -> Result<Option<Event>, Obstacle> {
         if self.dynamics.walls.is_empty() {
             return Ok(None);
         }
         let options = &self.settings.impact;
-        let Some(it) = self.dynamics.strike(self.time, &mut self.q, &mut self.v, struck, options)? else {
+        let Some(it) = self.dynamics.collide(self.time, &mut self.q, &mut self.v, reached, options)? else {
             return Ok(None);
         };
         self.due += it.energy_change;
@@ -453,7 +453,7 @@ impl<M: System<N>, const N: usize> Run<M, N> {
         if matches!(it.kind, Kind::Impact { .. }) {
             self.audit.impacts += 1;
         }
-        let time_error = struck.map_or(0.0, |(_, error)| error);
+        let time_error = reached.map_or(0.0, |(_, error)| error);
         let held = self.dynamics.held.clone();
         Ok(Some(Event { time: self.time, time_error, certified, kind: it.kind, held }))
     }

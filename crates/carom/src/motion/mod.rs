@@ -19,7 +19,7 @@
 //! integrated as it was given ([`Flight::given`]).
 //!
 //! **Limits.** Moments must be positive, and within some hundred decades of one another; they need not be those of a real
-//! body. A wobble below 10⁻¹⁴⁰ of the spin is none, and a state on the separatrix to the last bit, but not at its pole,
+//! body. A wobble below 10⁻¹⁴⁰ of the spin counts as zero, and a state on the separatrix to the last bit, but not at its pole,
 //! is taken as 1−m = 10⁻²⁸⁰ from it. The quaternion's sign is not continuous in t; both signs are one orientation. Times
 //! beyond 10²⁹¹ units, or beyond 2⁵² turns, have no meaning. What is not finite comes out not finite.
 #![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]

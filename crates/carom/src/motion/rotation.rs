@@ -39,13 +39,13 @@ use nalgebra::{Matrix3, Quaternion, Rotation3, UnitQuaternion, Vector3};
 use super::elliptic::{Jacobi, Node, first_kind, reduced, third_kind_share};
 use super::two::{Two, exact_product};
 
-/// A wobble about a principal axis below this share of the spin is none.
+/// A wobble about a principal axis below this share of the spin counts as zero.
 const LEAST_WOBBLE: f64 = 1e-140;
 
 /// How a body turns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Rotation {
-    /// About a fixed axis of the world, at so many turns per unit of time.
+    /// About a fixed axis of the world, at a constant rate.
     Steady { orientation: UnitQuaternion<f64>, spin: Vector3<f64>, axis: Vector3<f64>, turns: Two },
     /// Two steady turns, of a body with two equal moments.
     Symmetric(Symmetric),

@@ -48,7 +48,7 @@ const OF_MOMENT: f64 = 3.0 * f64::EPSILON;
 /// Differences dᵢ of moments are no less than these shares of their largest difference, and of the largest moment.
 const LEAST_DIFFERENCE: [f64; 2] = [1.0 / 16.0, 1e-3];
 
-/// So many times its rounding a datum is moved; its least is two, as half a unit cannot be added.
+/// A datum is moved by this many times its rounding; by at least two, as half a unit cannot be added.
 const FAR: f64 = 1024.0;
 const NEAR: f64 = 2.0;
 
@@ -224,7 +224,7 @@ impl<'a> Given<'a> {
         self.body_spin.unwrap_or(self.flight.start().angular_velocity)
     }
 
-    /// The attitude at t with a datum moved by so many times its rounding.
+    /// The attitude at t with a datum moved by `times` its rounding.
     fn moved(&self, datum: Datum, times: f64, t: f64) -> UnitQuaternion<f64> {
         let start = self.flight.start();
         let (mut moments, mut orientation) = (self.body.inertia, start.orientation);

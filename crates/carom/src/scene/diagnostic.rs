@@ -14,7 +14,7 @@ pub struct Diagnostic {
     pub column: usize,
     /// The entry, such as `mass[2][3]`; none when the text as a whole cannot be read.
     pub field: Option<String>,
-    /// What stands there, shortened when long; none where nothing does.
+    /// What stands there, shortened if long; `None` if nothing does.
     pub value: Option<String>,
     /// What is wrong with it.
     pub message: String,

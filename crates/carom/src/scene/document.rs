@@ -146,7 +146,7 @@ fn from_value(value: Spanned<DeValue<'_>>, depth: usize) -> Option<Value> {
     let kind = match value.into_inner() {
         DeValue::Integer(integer) => match integer.radix() {
             10 => number(integer.as_str()),
-            // Exact up to 128 bits and rounded once; more bits than that are no quantity of this program.
+            // Exact up to 128 bits and rounded once; no quantity of this program has more bits than that.
             radix => match u128::from_str_radix(integer.as_str(), radix) {
                 Ok(whole) => Kind::Number { value: whole as f64, whole: whole.try_into().ok() },
                 Err(_) => Kind::Other("an integer of more than 128 bits"),

@@ -28,7 +28,7 @@ pub struct Instant {
     pub contacts: Vec<Contact>,
     /// Whether the contacts were detected.
     pub detected: bool,
-    /// The nearest pair that does not touch, when none does: for people who expected a contact.
+    /// The nearest pair, if no pair touches: for users who expected a contact.
     pub nearest: Option<([Side; 2], f64)>,
 }
 

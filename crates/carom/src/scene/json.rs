@@ -128,7 +128,7 @@ impl Parser<'_> {
                 let shown: String = word.chars().take(30).collect();
                 return Err(fault(
                     span,
-                    format!("`{shown}` is no value"),
+                    format!("`{shown}` is not a value"),
                     "a value; JSON has no NaN or Infinity",
                 ));
             }

@@ -25,7 +25,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Checks a table's keys; none when the value is no table. `hint` may say more about an unknown key.
+    /// Checks a table's keys; `None` if the value is not a table. `hint` may say more about an unknown key.
     pub(super) fn of(
         value: &'a Value,
         path: &dyn Display,
@@ -114,8 +114,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The one field that is there of several that exclude each other; none when there is none. Where there are
-    /// more, all but the first are reported.
+    /// The one field given of several that exclude each other; `None` if none is. If several are given, all but the
+    /// first are reported.
     pub(super) fn at_most_one_of(
         &self,
         names: &[&'static str],
@@ -124,7 +124,7 @@ impl<'a> Fields<'a> {
         let mut found = names.iter().filter_map(|&name| Some((name, self.get(name)?)));
         let first = found.next()?;
         for (name, value) in found {
-            let message = format!("stands beside `{}`, which excludes it", first.0);
+            let message = format!("cannot be given together with `{}`", first.0);
             log.report(
                 value.span.clone(),
                 &self.path(name),
@@ -135,7 +135,7 @@ impl<'a> Fields<'a> {
         Some(first)
     }
 
-    /// The same where one must be there. Its absence is not reported where what stands in its place has been.
+    /// As above, where one is required. Its absence is not reported if a misspelt field in its place has been.
     pub(super) fn one_of(
         &self,
         names: &[&'static str],
@@ -230,7 +230,7 @@ pub(super) fn version(value: &Value, known: usize, log: &mut Log<'_>) {
                 "is version {version} of the format, newer than this program, which reads version {known}"
             )
         } else {
-            format!("is version {version} of the format, which there never was")
+            format!("is version {version} of the format, which never existed")
         };
         log.report(value.span.clone(), &"carom", message, known.to_string());
     }
@@ -316,7 +316,7 @@ pub(super) fn row_number(value: &Value, path: &dyn Display, log: &mut Log<'_>) -
     whole(value, path, "the number of a row of `contacts`, from 0", log)
 }
 
-/// A list of so many finite numbers; `count` is none when it is not known how many there should be.
+/// A list of `count` finite numbers; `None` if it is not known how many there should be.
 pub(super) fn numbers(
     value: &Value,
     path: &dyn Display,
@@ -388,7 +388,7 @@ pub(super) fn unit(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Opti
     direction(value, path, log).map(|(unit, _)| unit)
 }
 
-/// A matrix as a list of its rows, each of so many numbers; `columns` is none when that is not known.
+/// A matrix as a list of its rows, each of `columns` numbers; `None` if that is not known.
 pub(super) fn matrix(
     value: &Value,
     path: &dyn Display,

@@ -6,10 +6,11 @@
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Field};
-use super::file::{EXPONENTS, MOST_BODIES, MOST_COLLISIONS, VERSION};
+use super::file::{MOST_BODIES, MOST_COLLISIONS, VERSION};
 use super::model::{ImpactSettings, OnParadox, OnTrouble, RunSettings, Start, SurfaceRules};
 use crate::impact::Law;
 use crate::impact::coulomb::Termination;
+use crate::shape::EXPONENTS;
 
 /// The schema, draft 2020-12.
 #[must_use]

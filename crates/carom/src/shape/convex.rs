@@ -76,7 +76,7 @@ pub trait Convex {
     }
 
     /// A length within a factor of two of the circumradius, for scaling and rounding: the circumradius itself, unless
-    /// another is sooner to be had.
+    /// another is cheaper.
     fn size(&self) -> f64 {
         self.circumradius()
     }

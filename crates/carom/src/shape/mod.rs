@@ -44,6 +44,10 @@ pub enum Shape {
     },
 }
 
+/// The exponents that scenes may have: 2 is an ellipsoid, below it the surface is not smooth, and far above it is a box to
+/// the last digit.
+pub const EXPONENTS: core::ops::RangeInclusive<f64> = 2.0..=1000.0;
+
 /// A surface to second order about one of its points, in body axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Osculation {

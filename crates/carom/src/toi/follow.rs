@@ -25,8 +25,8 @@ impl<A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, '_, A, M, B, N> {
             let middle = self.at(now.time + 0.5 * length, Some(&now))?;
             let end = self.at(now.time + length, Some(&middle))?;
             let whole = Cubic::new(&now, &end);
-            let [foretold, rate] = whole.at(0.5);
-            let error = (middle.gap() - foretold).abs().max(0.5 * length * (middle.approach - rate).abs());
+            let [expected, rate] = whole.at(0.5);
+            let error = (middle.gap() - expected).abs().max(0.5 * length * (middle.approach - rate).abs());
             let halves = [Cubic::new(&now, &middle), Cubic::new(&middle, &end)];
             let lows = [halves[0].lowest(), halves[1].lowest()];
             let half = usize::from(lows[1][1] < lows[0][1]);

@@ -300,13 +300,13 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
         }
     }
 
-    /// The pair at a time, near an instant whose normal is a good guess; undecided where the motion is no number, or the
+    /// The pair at a time, near an instant whose normal is a good guess; undecided if the motion is not finite, or the
     /// work too much.
     fn at(&mut self, t: f64, near: Option<&Instant>) -> Next {
         self.evaluate(t, near.map_or(Near::Nothing, Near::Instant))
     }
 
-    /// The same where no answer rests on how deep a deep overlap is.
+    /// As above, where no answer depends on how deep a deep overlap is.
     fn about(&mut self, t: f64, near: &Instant) -> Next {
         self.evaluate(t, Near::Loosely(near))
     }
@@ -343,11 +343,11 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
         if parting { self.step_out(now) } else { Err(Meeting::At(self.contact(now))) }
     }
 
-    /// On to a root foretold within a stride, which ends the search if it is certain to be the first; else a stride: as
+    /// On to a root predicted within a stride, which ends the search if it is certain to be the first; else a stride: as
     /// far beyond what is safe from here as is safe from there, or just as far as is safe.
     fn step(&mut self, before: Option<&Instant>, now: &Instant, safe: f64) -> Next {
         let certified = now.time + safe;
-        let ahead = foretold(before, now);
+        let ahead = predicted(before, now);
         let then = if ahead <= STRIDE * safe && now.time + ahead <= self.window.until {
             self.root(now, ahead)?
         } else {
@@ -364,7 +364,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
         self.at(certified, Some(now))
     }
 
-    /// Towards a root of the gap foretold ahead, by inverse cubics through the last two gaps and rates: the last instant
+    /// Towards a predicted root of the gap, by inverse cubics through the last two gaps and rates: the last instant
     /// of the search, a root or not.
     fn root(&mut self, from: &Instant, ahead: f64) -> Next {
         let mut last = *from;
@@ -397,7 +397,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
     }
 }
 
-/// A gap below this share of the sizes is near, and so many steps there are a crawl.
+/// A gap below this share of the sizes is near, and more steps there than the number below are a crawl.
 const NEAR: f64 = 1e-6;
 const MOST_CRAWLING: u32 = 3;
 
@@ -407,7 +407,7 @@ const MOST_ROOT_STEPS: u32 = 8;
 const STRIDE: f64 = 1.6;
 
 /// How far ahead the gap should close, from its rate and how that changed since an instant before.
-fn foretold(before: Option<&Instant>, now: &Instant) -> f64 {
+fn predicted(before: Option<&Instant>, now: &Instant) -> f64 {
     if now.approach >= 0.0 {
         return f64::INFINITY;
     }
@@ -421,7 +421,7 @@ fn foretold(before: Option<&Instant>, now: &Instant) -> f64 {
 /// Where the cubic t(g) through two instants, with the slopes 1/g', has g = 0.
 fn inverse_cubic(a: &Instant, b: &Instant) -> Option<f64> {
     let (rise, run) = (b.gap() - a.gap(), b.time - a.time);
-    // Rates much unlike are no cubic's.
+    // A cubic does not fit rates that differ much.
     let ratio = a.approach / b.approach;
     if rise == 0.0 || !(0.25..=4.0).contains(&ratio) {
         return None;

@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::Moving;
 use super::bound::{Bound, Drift, Extent, Mode, first_root};
-use super::rates::{Rates, foretold_points};
+use super::rates::{Rates, predicted_points};
 use crate::body::State;
 use crate::gap::{Closest, Gap, Hint, closest, gap_to_plane};
 use crate::motion::Motion;
@@ -85,7 +85,7 @@ impl Instant {
     }
 }
 
-/// Points that are farther than so many roundings from facing each other were not found.
+/// Points count as not found if they are more than this many roundings from facing each other.
 const UNSOLVED: f64 = 1e5;
 
 /// The velocity at a point of a body's surface, of what the gap can tell: the spin of a ball moves its material only.
@@ -173,7 +173,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
         self.seen(time, self.states(time), near)
     }
 
-    /// The same where the states are known.
+    /// As above, with known states.
     pub fn seen(&self, time: f64, states: [State; 2], near: Near) -> Option<Instant> {
         let [first, second] = &states;
         let place = |state: &State| length(&state.position) + length(&state.velocity) * time.abs();
@@ -220,7 +220,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
 
     /// What an instant tells of the gap at another time, when the bodies have these states.
     fn hint(&self, near: &Instant, time: f64, states: &[State; 2], depth: f64) -> Hint {
-        let points = self.flat.then(|| foretold_points(near, time, states, self.size));
+        let points = self.flat.then(|| predicted_points(near, time, states, self.size));
         Hint { normal: Some(near.found.normal), points, depth }
     }
 
@@ -301,7 +301,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
         Some(bound)
     }
 
-    /// The separation now along a direction, if it is more than so many sizes and positive all the way to the end of a span:
+    /// The separation now along a direction, if it is more than a multiple of the sizes and positive all the way to the end of a span:
     /// then nothing touches meanwhile, and no gap is searched for. What begins at contact and ends apart has parted, as the
     /// bound is concave.
     pub fn parted_along(

@@ -21,7 +21,7 @@ use crate::shape::tangents;
 /// The least curvature, times the bodies' size.
 const FLATTEST: f64 = 1e-9;
 
-/// The farthest a point is foretold to move over its body, as a share of the bodies' size.
+/// The farthest that a point is predicted to move over its body, as a share of the bodies' size.
 const FARTHEST: f64 = 0.25;
 
 /// First rates, in world axes.
@@ -34,7 +34,7 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    /// From the curvatures at the points, each in its body's own axes; none where they are no numbers.
+    /// From the curvatures at the points, each in its body's own axes; `None` if they are not finite.
     pub fn new(
         states: &[State; 2],
         found: &Gap,
@@ -66,7 +66,7 @@ impl Rates {
 
 /// Where the contact points of an instant should be at another time, when the bodies have these states: turned with the
 /// bodies, and moved over them. From each body's centre, in world axes.
-pub(super) fn foretold_points(
+pub(super) fn predicted_points(
     from: &Instant,
     time: f64,
     states: &[State; 2],

@@ -61,7 +61,7 @@ impl Oracle {
         solve(high, self.friction).map(|s| -self.friction * s)
     }
 
-    /// The course at the end, and p_c; None where compression comes back, which this oracle does not follow.
+    /// The course at the end, and p_c; `None` if compression comes back, which this oracle does not follow.
     pub fn run(&self, y: &Vector3<f64>, e: f64, termination: Termination, h: f64) -> Option<(Course, f64)> {
         let mut x: Course = [y[0], y[1], y[2], 0.0, 0.0, 0.0, 0.0];
         let mut compression: Option<Course> = None;

@@ -18,7 +18,7 @@ fn solve(problem: &Problem, law: Law) -> Outcome {
     problem.solve(&Options { law, ..Options::default() }).unwrap_or_else(|e| panic!("{e}\n{problem:?}"))
 }
 
-/// How many random systems: so many, or `CAROM_SYSTEMS`.
+/// How many random systems: the number given, or `CAROM_SYSTEMS`.
 fn systems(default: u64) -> u64 {
     count::cases("CAROM_SYSTEMS", default)
 }

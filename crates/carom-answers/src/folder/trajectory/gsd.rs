@@ -92,7 +92,7 @@ impl Writer {
         Ok(Self { out, place: HEADER, index: Vec::new(), entries: 0 })
     }
 
-    /// Writes a chunk with so many columns. Those of a frame come in the order of [`NAMES`].
+    /// Writes a chunk with a number of columns. Those of a frame come in the order of [`NAMES`].
     fn chunk(&mut self, frame: u64, name: &str, columns: usize, numbers: &Numbers) -> io::Result<()> {
         let number =
             NAMES.iter().position(|known| *known == name).and_then(|number| u16::try_from(number).ok());

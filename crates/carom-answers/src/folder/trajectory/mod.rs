@@ -6,7 +6,7 @@
 //! | gsd | `trajectory.gsd`, HOOMD's schema | w x y z | by type: spheres and ellipsoids |
 //! | parquet | `samples.parquet`, which is there anyway | w x y z | – |
 //!
-//! Places are put back into the periodic box, and the whole boxes that they had gone are beside them.
+//! Positions are wrapped into the periodic box; image counts are stored alongside.
 
 mod gsd;
 mod xyz;
@@ -66,7 +66,7 @@ impl Format {
         let rounded =
             |shape: &Shape| matches!(shape, Shape::Superellipsoid { exponent, .. } if *exponent > 2.0);
         (self == Self::Gsd && scene.bodies.iter().any(|body| rounded(&body.body.shape))).then_some(
-            "GSD has no shape for superellipsoids: their type has none in trajectory.gsd; --trajectory xyz writes it",
+            "GSD cannot describe superellipsoids: their type has no shape in trajectory.gsd; --trajectory xyz writes it",
         )
     }
 }
@@ -77,7 +77,7 @@ fn kind(name: &str) -> String {
     fill.replace(char::is_whitespace, "_")
 }
 
-/// A place put back into the box, and the boxes that it was away, along the directions that repeat.
+/// A position wrapped into the box, with its image counts, along the periodic directions.
 fn fold(lengths: Option<Vector3<f64>>, place: &Vector3<f64>) -> (Vector3<f64>, [i32; 3]) {
     let (mut inside, mut image) = (*place, [0; 3]);
     for i in 0..3 {

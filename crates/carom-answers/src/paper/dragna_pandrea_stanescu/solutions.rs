@@ -51,7 +51,7 @@ pub fn hinged() -> Result<Vec<Row>, InputError> {
             .computed([count(equal.outcome.rank)])
             .wrong(
                 [2.0],
-                "two hinged bodies have two freedoms: the rank is at most 2, and the inverse never exists",
+                "two hinged bodies have two degrees of freedom: the rank is at most 2, and the inverse never exists",
             ),
         case.row("(36)", "det([G₁] + [G₂])")
             .computed([g.determinant()])

@@ -279,7 +279,7 @@ pub fn one_leaving() -> Result<Vec<Row>, InputError> {
             .computed([both.contacts[1].separation])
             .wrong(
                 [in_turn.contacts[1].separation],
-                "the impulse at P_j closes it: it must be looked at again, and a second blow follows",
+                "the impulse at P_j closes it: it must be looked at again, and a second impact follows",
             ),
         case.row("section 5, c.3", "P₁, P₂ where both v_n ≥ 0")
             .printed("", [0.0, 0.0])

@@ -36,9 +36,15 @@ struct Letter {
     colour: RGBColor,
 }
 
+/// What is drawn first, from back to front.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Layer {
+    Backdrop,
+    Body,
+}
+
 struct Facet {
-    /// What is behind whatever else there is comes first.
-    layer: u8,
+    layer: Layer,
     corners: [Vector3<f64>; 4],
     facing: Vector3<f64>,
     colour: RGBColor,
@@ -95,7 +101,7 @@ impl Sketch {
                 if (self.axes * facing).z > -0.02 {
                     let place = |n: Vector3<f64>| state.position + state.orientation * shape.support(&n);
                     self.facets.push(Facet {
-                        layer: 1,
+                        layer: Layer::Body,
                         corners: corners.map(place),
                         facing,
                         colour,
@@ -110,7 +116,7 @@ impl Sketch {
     pub fn sheet(&mut self, corners: [Vector3<f64>; 4], colour: RGBColor, opacity: f64) {
         let facing = (corners[1] - corners[0]).cross(&(corners[3] - corners[0]));
         let facing = facing.try_normalize(0.0).unwrap_or_else(Vector3::z);
-        self.facets.push(Facet { layer: 0, corners, facing, colour, opacity });
+        self.facets.push(Facet { layer: Layer::Backdrop, corners, facing, colour, opacity });
     }
 
     pub fn arrow(&mut self, from: Vector3<f64>, to: Vector3<f64>, colour: RGBColor, label: &str) {
@@ -140,7 +146,7 @@ impl Sketch {
         self.letter(at, (7, 4), label, colour);
     }
 
-    /// Letters beside a place, so many pixels to the right and down.
+    /// Letters beside a place, offset in pixels to the right and down.
     pub fn letter(&mut self, at: Vector3<f64>, off: (i32, i32), text: &str, colour: RGBColor) {
         if !text.is_empty() {
             self.letters.push(Letter { at, off, text: text.to_string(), colour });

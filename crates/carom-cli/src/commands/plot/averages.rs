@@ -12,7 +12,7 @@ use super::canvas::{DrawError, Picture};
 use super::charts::{Chart, SIZE, Series, Sheet};
 use crate::Failure;
 
-/// A velocity autocorrelation has fallen within so many collisions of a body; what is beyond is drawn where it is asked for.
+/// A velocity autocorrelation has decayed after this many collisions of a body; what is beyond is drawn only if asked for.
 const FALLEN: f64 = 16.0;
 
 /// Which curve.

@@ -113,7 +113,7 @@ impl Chart {
                     |&(x, y): &(f64, f64)| PathElement::new(vec![(x, 0.0), (x, y)], colour.stroke_width(2));
                 chart.draw_series(series.points.iter().map(stem)).map_err(say)?
             } else {
-                // A number that is none breaks the curve.
+                // A value that is not finite breaks the curve.
                 let mut drawn = None;
                 for piece in series.points.split(|(_, y)| !y.is_finite()) {
                     let line = LineSeries::new(piece.iter().copied(), colour.stroke_width(2));

@@ -11,7 +11,7 @@ use plotters::prelude::*;
 use super::canvas::{DrawError, Drawing, Picture, colour, say};
 use super::track::Track;
 
-/// Draws so many frames, evenly spaced in time.
+/// Draws a number of frames, evenly spaced in time.
 pub fn draw(
     picture: &mut Picture,
     size: Option<(u32, u32)>,

@@ -219,7 +219,7 @@ fn write(picture: &Picture, drawn: Result<(), DrawError>, arguments: &Arguments)
     })
 }
 
-/// The most bodies or pairs in one chart that nobody asked for by name.
+/// The most bodies or pairs in one chart, unless they are asked for by name.
 const MOST: usize = 6;
 
 type Scene = carom::scene::model::Scene;

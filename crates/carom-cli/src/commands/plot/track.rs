@@ -26,7 +26,7 @@ struct Taker {
     from: f64,
     to: f64,
     frames: Frames,
-    /// Every so many frames are kept.
+    /// One in this many frames is kept.
     every: usize,
     seen: usize,
     track: Track,
@@ -85,7 +85,7 @@ impl Track {
         }
     }
 
-    /// The pairs that meet in events, else those that come closest, at most so many.
+    /// The pairs that meet in events, else those that come closest, up to a number.
     pub fn nearest_pairs(&self, scene: &Scene, most: usize) -> Vec<[Side; 2]> {
         let mut pairs: Vec<[Side; 2]> = Vec::new();
         for event in &self.events {

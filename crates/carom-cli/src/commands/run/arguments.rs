@@ -122,7 +122,7 @@ impl Arguments {
         self.threads.unwrap_or_else(cores)
     }
 
-    /// What is to be otherwise than the scene says, in one of so many copies.
+    /// What this copy of the run changes in the scene.
     pub fn changes(&self, replica: u64) -> Changes {
         // Copies that run at the same time share the threads.
         let at_once = usize::try_from(self.replicas.unwrap_or(1)).unwrap_or(usize::MAX);

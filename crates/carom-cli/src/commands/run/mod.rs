@@ -125,7 +125,7 @@ fn note_what_stays(recorder: &RunRecorder) {
     {
         let _ = writeln!(
             io::stderr(),
-            "note: what was written before stays readable; `carom run --resume {}` goes on from there",
+            "note: what was written before stays readable; `carom run --resume {}` continues from there",
             folder.path().display()
         );
     }
@@ -191,7 +191,7 @@ fn take_up(path: &Path, arguments: &Arguments) -> Result<Prepared, Failure> {
     if checkpoint.version != VERSION {
         let _ = writeln!(
             io::stderr(),
-            "warning: the run was begun by carom {}, and this is {VERSION}: it may go on to other bits",
+            "warning: the run was begun by carom {}, and this is {VERSION}: results may differ in their last bits",
             checkpoint.version
         );
     }

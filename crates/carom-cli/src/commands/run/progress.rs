@@ -15,8 +15,8 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// The exit code of a program that a signal ended, for the second signal.
 const KILLED: i32 = 130;
 
-/// Takes Ctrl-C, and the polite ways to end a process, as a wish to end the run at the next event. Who asks twice does not
-/// want to wait: what is in the files by then is whole.
+/// Makes Ctrl-C, and the other signals that ask a process to end, stop the run at the next event. A second signal ends the
+/// process at once: the files written by then are complete.
 pub fn watch() {
     // Without a handler the first signal ends the process, which the files survive too.
     let _ = ctrlc::set_handler(|| {
@@ -151,7 +151,7 @@ impl Placing {
             }
         };
         format!(
-            "interrupted while the bodies of the fills were placed{reached}: nothing was run, and there is nothing to go on with"
+            "interrupted while the bodies of the fills were placed{reached}: nothing was run, and there is nothing to resume"
         )
     }
 }

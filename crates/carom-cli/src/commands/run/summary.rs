@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use carom::contact::Side;
 use carom::record::{Event, Kind};
 
-/// How a run began and ended, and what lasted.
+/// How a run began and ended, and the sustained contacts.
 #[derive(Debug, Default)]
 pub struct Summary {
     /// The first contacts of events.
@@ -14,7 +14,7 @@ pub struct Summary {
     pub last: VecDeque<Event>,
     /// How many there were.
     pub rows: u64,
-    /// The contacts that lasted, the first of them.
+    /// The first of the sustained contacts.
     pub holds: Vec<Hold>,
     /// How many lasted.
     pub held: u64,

@@ -40,8 +40,8 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-The address is printed as the first line. It holds a token: whoever has it can run scenes on this machine, and nobody
-else can. Ctrl-C ends the server.
+The address is printed as the first line. It contains a token: only someone who has it can run scenes on this
+machine. Ctrl-C ends the server.
 
 Examples:
   carom view
@@ -70,7 +70,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     runtime.block_on(async {
         let listener =
             tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port)).await.map_err(|error| {
-                let message = format!("cannot listen at port {}: {error}", arguments.port);
+                let message = format!("cannot listen on port {}: {error}", arguments.port);
                 InputError::of_option(Some("port"), &message, Some("a port that is free, or 0 for any"))
             })?;
         let port = listener.local_addr()?.port();
@@ -81,8 +81,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
             out.flush()?;
         }
         if !arguments.no_open && open::that_detached(&address).is_err() {
-            let _ =
-                writeln!(io::stderr(), "note: no browser could be opened; the address above works in any");
+            let _ = writeln!(io::stderr(), "note: no browser could be opened; open the address above in any");
         }
         let hosts = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
         let shared = Arc::new(Shared { runs, opening, hosts });
@@ -98,8 +97,8 @@ fn open(path: &Path, runs: &Runs) -> Result<Opening, Failure> {
     if path.is_dir() {
         let recording = Recording::open(path, read_scene)?;
         let run = runs.add(Arc::new(recording.scene.clone()), recording.text.clone()).map_err(|_| {
-            // Nothing else is at work yet.
-            Failure::Other("no room for the run".to_string())
+            // Nothing else is in progress yet.
+            Failure::Other("too many runs are in progress".to_string())
         })?;
         run.replay(&recording).map_err(|error| {
             Failure::Other(format!("the run in {} cannot be read: {error}", path.display()))
@@ -107,7 +106,7 @@ fn open(path: &Path, runs: &Runs) -> Result<Opening, Failure> {
         return Ok(Opening::Run { name, text: recording.text, id: run.id });
     }
     let input = read(path)?;
-    // The page shows the mistake beside the text, where it can be mended; whoever looks here sees it too.
+    // The page shows the mistake beside the text, where it can be corrected; it is printed here too.
     if let Err(error) = input.clone().scene() {
         diagnostics::show(&error, false);
     }

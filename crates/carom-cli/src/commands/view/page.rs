@@ -1,6 +1,6 @@
 //! The files of the page, and the gallery's scenes, as they were when the program was built.
 
-use serde::Serialize;
+use carom_answers::page::Exhibit;
 
 /// The page's files; none in a program that was built without it.
 const PAGE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
@@ -28,27 +28,10 @@ pub fn file(name: &str) -> Option<(&'static [u8], &'static str)> {
     Some((bytes, kind))
 }
 
-/// A scene of the gallery.
-#[derive(Debug, Serialize)]
-pub struct Exhibit {
-    /// The name of its file, without the ending.
-    pub id: &'static str,
-    /// Its title.
-    pub title: String,
-    /// Its point, in a sentence.
-    pub point: String,
-    /// The scene.
-    pub text: &'static str,
-}
-
 /// All scenes of the gallery.
 pub fn gallery() -> Vec<Exhibit> {
     let exhibit = |(name, bytes): &(&'static str, &'static [u8])| {
-        let text = std::str::from_utf8(bytes).ok()?;
-        let point = text.lines().next()?.strip_prefix('#')?.trim().to_string();
-        let title = text.lines().find_map(|line| line.strip_prefix("title = "));
-        let id = name.strip_suffix(".toml")?;
-        Some(Exhibit { id, title: title.unwrap_or(id).trim_matches('"').to_string(), point, text })
+        Exhibit::of(name.strip_suffix(".toml")?, std::str::from_utf8(bytes).ok()?)
     };
     let mut exhibits: Vec<Exhibit> = GALLERY.iter().filter_map(exhibit).collect();
     // What no other engine shows comes first, the rest by name.

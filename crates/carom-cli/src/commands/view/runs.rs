@@ -1,5 +1,5 @@
-//! The runs that the page has asked for: each in a thread of its own, its chunks kept for whoever reads them, from
-//! the start, while it goes on or afterwards.
+//! The runs that the page has asked for: each in a thread of its own. Its chunks are kept, so that they can be read from
+//! the start at any time, during the run or afterwards.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,14 +15,14 @@ use carom_answers::page::{EventContact, EventLook, Flushed, PageRecorder, chunk}
 use carom_answers::run::Running;
 use tokio::sync::watch;
 
-/// The most runs at work at one time, and the most kept.
-const AT_WORK: usize = 4;
+/// The most runs in progress at one time, and the most kept.
+const IN_PROGRESS: usize = 4;
 const KEPT: usize = 16;
 
-/// How often what has come is sent on.
+/// How often new chunks are sent.
 const EVERY: Duration = Duration::from_millis(60);
 
-/// A run, at work or ended.
+/// A run, in progress or ended.
 pub struct Run {
     /// Its number in addresses.
     pub id: u64,
@@ -69,7 +69,7 @@ impl Run {
         self.news.send_replace((count, last));
     }
 
-    /// The chunk of a number, if it has come.
+    /// The chunk of a number, if it is available.
     pub fn chunk(&self, number: usize) -> Option<Bytes> {
         locked(&self.chunks).get(number).cloned()
     }
@@ -82,7 +82,7 @@ impl Run {
         locked(&self.contacts).extend(contacts);
     }
 
-    /// Tells when more has come.
+    /// Notifies when more chunks are available.
     pub fn news(&self) -> watch::Receiver<(usize, bool)> {
         self.news.subscribe()
     }
@@ -108,7 +108,7 @@ impl Run {
         self.end(&recorder.finish(&running, start.elapsed().as_secs_f64()));
     }
 
-    /// Plays a run that is in a folder already.
+    /// Plays back a run from its folder.
     pub fn replay(&self, recording: &Recording) -> io::Result<()> {
         self.end(&PageRecorder::replay(&self.scene, recording, |flushed| self.take(flushed))?);
         Ok(())
@@ -121,11 +121,11 @@ impl Run {
         self.push(chunk::end(result), true);
     }
 
-    fn is_at_work(&self) -> bool {
+    fn is_in_progress(&self) -> bool {
         !self.news.borrow().1
     }
 
-    /// Looks closer at an event; none where that cannot be.
+    /// Looks closer at an event; `None` if that is not possible.
     pub fn look<T>(&self, number: u64, look: impl FnOnce(&EventLook) -> Option<T>) -> Option<T> {
         let contacts: Vec<EventContact> = {
             let all = locked(&self.contacts);
@@ -147,7 +147,7 @@ pub struct Runs {
     all: Mutex<(u64, VecDeque<Arc<Run>>)>,
 }
 
-/// There are as many runs at work as there may be.
+/// As many runs are in progress as allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Busy;
 
@@ -168,11 +168,11 @@ impl Runs {
     /// Adds a run that something else fills.
     pub fn add(&self, scene: Arc<Scene>, text: String) -> Result<Arc<Run>, Busy> {
         let mut all = locked(&self.all);
-        if all.1.iter().filter(|run| run.is_at_work()).count() >= AT_WORK {
+        if all.1.iter().filter(|run| run.is_in_progress()).count() >= IN_PROGRESS {
             return Err(Busy);
         }
         if all.1.len() >= KEPT
-            && let Some(oldest) = all.1.iter().position(|run| !run.is_at_work())
+            && let Some(oldest) = all.1.iter().position(|run| !run.is_in_progress())
         {
             all.1.remove(oldest);
         }

@@ -13,7 +13,8 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use carom_answers::page::{Check, EventLook, LONGEST, Request as RunRequest};
+use carom_answers::folder::RESULT;
+use carom_answers::page::{Check, EventLook, Exhibit, LONGEST, Request as RunRequest};
 use futures_util::stream;
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +94,7 @@ fn rejection(hosts: &[String; 2], method: &Method, headers: &HeaderMap) -> Optio
     (method != Method::GET && method != Method::POST).then_some(StatusCode::METHOD_NOT_ALLOWED)
 }
 
-/// Refuses who comes by another name or from another page, and binds the browser's hands.
+/// Refuses requests for other hosts or from other pages, and restricts what the browser may do.
 async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     if let Some(status) = rejection(&shared.hosts, request.method(), request.headers()) {
         return status.into_response();
@@ -132,7 +133,7 @@ fn failure(status: StatusCode, error: impl Into<String>) -> Response {
 #[derive(Serialize)]
 struct Start<'a> {
     version: &'static str,
-    gallery: Vec<page::Exhibit>,
+    gallery: Vec<Exhibit>,
     open: &'a Opening,
 }
 
@@ -150,22 +151,19 @@ struct Begun {
 }
 
 async fn begin(State(shared): State<Arc<Shared>>, Json(request): Json<RunRequest>) -> Response {
-    // Finding out who touches whom at the start may take a while.
+    // Finding the contacts at the start may take a while.
     let begun = tokio::task::spawn_blocking(move || match request.begin() {
         Err(error) => (StatusCode::UNPROCESSABLE_ENTITY, Json(Check::failed(&error))).into_response(),
         Ok(running) => match shared.runs.begin(running) {
             Ok(run) => (StatusCode::CREATED, Json(Begun { id: run.id })).into_response(),
-            Err(_) => failure(StatusCode::TOO_MANY_REQUESTS, "other runs are still at work: stop one first"),
+            Err(_) => failure(StatusCode::TOO_MANY_REQUESTS, "too many runs are in progress: stop one first"),
         },
     });
     begun.await.unwrap_or_else(|error| failure(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
 }
 
 fn run_of(shared: &Shared, id: u64) -> Result<Arc<Run>, Box<Response>> {
-    shared
-        .runs
-        .get(id)
-        .ok_or_else(|| Box::new(failure(StatusCode::NOT_FOUND, "there is no such run any more")))
+    shared.runs.get(id).ok_or_else(|| Box::new(failure(StatusCode::NOT_FOUND, "this run no longer exists")))
 }
 
 async fn stream_of(State(shared): State<Arc<Shared>>, Path(id): Path<u64>) -> Response {
@@ -219,7 +217,7 @@ async fn look_at(
     };
     match tokio::task::spawn_blocking(move || run.look(event, |found| look(&run, found))).await {
         Ok(Some(text)) => ([(header::CONTENT_TYPE, "application/json")], text).into_response(),
-        Ok(None) => failure(StatusCode::UNPROCESSABLE_ENTITY, "this event has no such look"),
+        Ok(None) => failure(StatusCode::UNPROCESSABLE_ENTITY, "this is not available for this event"),
         Err(error) => failure(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
     }
 }
@@ -254,11 +252,12 @@ async fn document(State(shared): State<Arc<Shared>>, Path(id): Path<u64>) -> Res
         Err(response) => return *response,
     };
     let Some(document) = run.document() else {
-        return failure(StatusCode::CONFLICT, "the run is still at work");
+        return failure(StatusCode::CONFLICT, "the run is still in progress");
     };
     let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers
-        .insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"run.json\""));
+    if let Ok(disposition) = HeaderValue::try_from(format!("attachment; filename=\"{RESULT}\"")) {
+        headers.insert(header::CONTENT_DISPOSITION, disposition);
+    }
     (headers, document).into_response()
 }

@@ -258,7 +258,7 @@ fn a_long_run_can_be_stopped_and_read_by_many() {
     let chunks = chunks(&bytes[0]);
     let end: Value = serde_json::from_slice(chunks.last().unwrap().1).unwrap();
     assert_eq!(end["stopped"], "interrupted");
-    // Only so many at one time.
+    // Only a few at one time.
     let begun: Vec<u64> = (0..4).map(|_| begin(port, &wish)).collect();
     assert_eq!(post(port, "api/runs", "application/json", &wish.to_string()).status, 429);
     for id in begun {

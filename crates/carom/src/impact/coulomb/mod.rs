@@ -48,74 +48,14 @@ mod course;
 mod curve;
 
 use nalgebra::{Matrix3, Vector3};
-use serde::Serialize;
 
 use course::Course;
 
+pub use crate::impact::options::Termination;
+pub use crate::impact::outcome::{Mode, Phase};
+
 /// What is zero, relative to the scale the module's header names for each decision.
 const NEGLIGIBLE: f64 = 1e-12;
-
-/// When a Coulomb contact ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Termination {
-    /// The work of the normal impulse in restitution is −e² of that in compression; never gains energy.
-    #[default]
-    Stronge,
-    /// The normal impulse in restitution is e times that in compression.
-    Poisson,
-    /// y_n⁺ = −e y_n⁻.
-    Newton,
-}
-
-impl Termination {
-    /// Every termination, the default first.
-    pub const ALL: [Self; 3] = [Self::Stronge, Self::Poisson, Self::Newton];
-
-    /// The name in files and on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Stronge => "stronge",
-            Self::Poisson => "poisson",
-            Self::Newton => "newton",
-        }
-    }
-
-    /// The termination of this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|t| t.name() == name)
-    }
-}
-
-/// What the contact point does along the tangent during a stretch of the normal impulse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// Sliding as before the impact.
-    Slip,
-    /// Sliding while the normal velocity falls further: friction is self-locking.
-    Jam,
-    /// Sliding stopped.
-    Stick,
-    /// Sliding again after a stop (or from rest), in the direction it came from or any other that the contact
-    /// forces choose.
-    ReverseSlip,
-}
-
-/// One stretch of the normal impulse with one mode.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Phase {
-    /// What the contact point does.
-    pub mode: Mode,
-    /// The normal impulse at which the phase begins.
-    pub from: f64,
-    /// The normal impulse at which it ends.
-    pub to: f64,
-    /// False in compression (y_n < 0), true in restitution (y_n ≥ 0).
-    pub restitution: bool,
-}
 
 /// A contact's passage through compression and restitution.
 #[derive(Debug, Clone, PartialEq)]
@@ -405,7 +345,7 @@ fn unit(a: [f64; 2]) -> [f64; 2] {
     a.map(|x| x / length)
 }
 
-/// a/b where nothing over nothing is nothing.
+/// a/b, with 0/0 = 0.
 fn ratio(a: f64, b: f64) -> f64 {
     if a == 0.0 { 0.0 } else { a / b }
 }

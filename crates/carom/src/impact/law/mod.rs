@@ -15,67 +15,13 @@ mod poisson;
 mod reflection;
 mod sequential;
 
-use std::fmt;
-
-use serde::Serialize;
-
-use crate::impact::coulomb::Termination;
+pub use crate::impact::options::Law;
+use crate::impact::options::{Order, Termination};
 use crate::impact::outcome::FrictionHistory;
-use crate::impact::problem::{Contact, Order, Surface};
+use crate::impact::problem::{Contact, Surface};
 use crate::impact::system::System;
 
-/// An impact law.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Law {
-    /// 0 ≤ p ⟂ y⁺ + K y⁻ ≥ 0 (T4): the default.
-    NewtonLcp,
-    /// y⁺ = −K y⁻ on all rows (T2).
-    Newton,
-    /// Compression and expansion, each a complementarity problem (T5).
-    Poisson,
-    /// One closing contact at a time, in a stated order.
-    Sequential,
-    /// All closing contacts together, repeatedly.
-    Reflection,
-    /// Each contact as if it were alone (T7): to compare with, never a default.
-    Decoupled,
-}
-
 impl Law {
-    /// Every law, the default first.
-    pub const ALL: [Self; 6] =
-        [Self::NewtonLcp, Self::Newton, Self::Poisson, Self::Sequential, Self::Reflection, Self::Decoupled];
-
-    /// The law's name in files and on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::NewtonLcp => "newton_lcp",
-            Self::Newton => "newton",
-            Self::Poisson => "poisson",
-            Self::Sequential => "sequential",
-            Self::Reflection => "reflection",
-            Self::Decoupled => "decoupled",
-        }
-    }
-
-    /// Whether the law promises y⁺ = −k y⁻ wherever an impulse acts.
-    pub(super) const fn promises_restitution(self) -> bool {
-        matches!(self, Self::NewtonLcp | Self::Newton | Self::Decoupled)
-    }
-
-    /// Whether the law promises that contacts only push and that none closes afterwards.
-    #[must_use]
-    pub const fn promises_admissible(self) -> bool {
-        !matches!(self, Self::Newton | Self::Decoupled)
-    }
-
-    /// Whether the law acts on separating contacts too.
-    pub(super) const fn acts_on_all(self) -> bool {
-        matches!(self, Self::Newton)
-    }
-
     /// The law's next step, or nothing when it is done.
     pub(super) fn step(self, situation: &Situation) -> Option<Resolution> {
         // A law that acts once leaves what friction makes close to be taken in turn as well.
@@ -96,18 +42,6 @@ impl Law {
         }?;
         let parts = friction::parts_pressed(situation, &step);
         friction::step(situation, &parts).or(Some(step))
-    }
-
-    /// The law of this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|law| law.name() == name)
-    }
-}
-
-impl fmt::Display for Law {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -63,7 +63,7 @@ fn unordered(sides: [Side; 2]) -> [(bool, usize); 2] {
     keys
 }
 
-/// `[[contact]]`. The rules are none when they are wrong.
+/// `[[contact]]`. `rules` is `None` if they could not be read.
 pub(super) fn contacts(
     root: &Fields<'_>,
     all: &Names<'_>,

@@ -9,6 +9,7 @@ use super::super::model::{Fill, Start};
 use super::super::reader::{self, Fields};
 use super::each;
 use super::names::name;
+use super::settings::PeriodicBox;
 use super::shapes::{self, shape};
 use crate::shape::Shape;
 
@@ -21,10 +22,10 @@ pub(in super::super) const MOST_COLLISIONS: f64 = 1e6;
 /// How far, relatively, a packing fraction may be from that of the box: it is written with a few digits.
 const PACKING_SLACK: f64 = 1e-3;
 
-/// `periodic` is none when it is wrong.
+/// `periodic` is `None` if the box could not be read.
 pub(super) fn fills(
     root: &Fields<'_>,
-    periodic: Option<Option<Vector3<f64>>>,
+    periodic: Option<PeriodicBox>,
     log: &mut Log<'_>,
 ) -> Vec<Option<Fill>> {
     let fills = each(root, "fill", log, fill);
@@ -37,8 +38,8 @@ pub(super) fn fills(
             fills.iter().enumerate().filter_map(|(i, fill)| Some((fill.as_ref()?, tables.at(i)?))).collect();
         check_start(&fills, log);
         match periodic {
-            Some(lengths) => check_box(&fills, lengths, log),
-            None => check_common_box(&fills, log),
+            PeriodicBox::Given(lengths) => check_box(&fills, lengths, log),
+            PeriodicBox::Absent => check_common_box(&fills, log),
         }
     }
     fills

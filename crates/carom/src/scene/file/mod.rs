@@ -40,7 +40,6 @@ use super::reader::{self, Fields};
 use names::Names;
 
 pub(super) use fills::{MOST_BODIES, MOST_COLLISIONS};
-pub(super) use shapes::EXPONENTS;
 
 /// The version of the format that this library reads.
 pub const VERSION: usize = 1;
@@ -106,7 +105,7 @@ fn scene(root: &Value, format: Format, log: &mut Log<'_>, warnings: &mut Log<'_>
         title: title?,
         source: source?,
         gravity: gravity?,
-        periodic: periodic?,
+        periodic: periodic?.lengths(),
         bodies: all(bodies)?,
         planes: all(planes)?,
         joints: all(joints)?,

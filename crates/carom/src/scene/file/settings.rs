@@ -12,18 +12,37 @@ use super::super::reader::{self, Fields};
 use crate::impact::Law;
 use crate::impact::coulomb::Termination;
 
-type Periodic = Option<Vector3<f64>>;
+/// The periodic box as a scene gives it.
+#[derive(Clone, Copy)]
+pub(super) enum PeriodicBox {
+    /// None is given, or one that is open in every direction.
+    Absent,
+    /// Its lengths; zero in an open direction.
+    Given(Vector3<f64>),
+}
 
-/// Gravity and the periodic box; each none when it is wrong. A box open in every direction is no box.
-pub(super) fn world(root: &Fields<'_>, log: &mut Log<'_>) -> (Option<Vector3<f64>>, Option<Periodic>) {
-    let Some(value) = root.get("world") else { return (Some(Vector3::zeros()), Some(None)) };
+impl PeriodicBox {
+    /// Its lengths, if there is a box.
+    pub const fn lengths(self) -> Option<Vector3<f64>> {
+        match self {
+            Self::Absent => None,
+            Self::Given(lengths) => Some(lengths),
+        }
+    }
+}
+
+/// Gravity and the periodic box; `None` for one that could not be read.
+pub(super) fn world(root: &Fields<'_>, log: &mut Log<'_>) -> (Option<Vector3<f64>>, Option<PeriodicBox>) {
+    let Some(value) = root.get("world") else {
+        return (Some(Vector3::zeros()), Some(PeriodicBox::Absent));
+    };
     let Some(table) = Fields::of(value, &"world", &names(&fields::WORLD), |_| None, log) else {
         return (None, None);
     };
     let gravity = table.or("gravity", Vector3::zeros(), log, reader::vector);
-    let periodic = table.or("periodic", None, log, |value, path, log| {
-        reader::not_negative_vector(value, path, log)
-            .map(|lengths| Some(lengths).filter(|lengths| *lengths != Vector3::zeros()))
+    let periodic = table.or("periodic", PeriodicBox::Absent, log, |value, path, log| {
+        let lengths = reader::not_negative_vector(value, path, log)?;
+        Some(if lengths == Vector3::zeros() { PeriodicBox::Absent } else { PeriodicBox::Given(lengths) })
     });
     (gravity, periodic)
 }

@@ -6,11 +6,7 @@ use super::super::diagnostic::Log;
 use super::super::document::Value;
 use super::super::fields::{self, names};
 use super::super::reader::{self, Fields};
-use crate::shape::Shape;
-
-/// The exponents read: 2 is an ellipsoid, below it the surface is not smooth, and far above it is a box to the
-/// last digit.
-pub(in super::super) const EXPONENTS: std::ops::RangeInclusive<f64> = 2.0..=1000.0;
+use crate::shape::{EXPONENTS, Shape};
 
 /// How a shape is written.
 pub(super) const EXPECTED: &str = "such as { sphere = { radius = 1 } }, { ellipsoid = { semi_axes = [2, 1, 1] } }, \

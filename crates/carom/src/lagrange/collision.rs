@@ -5,7 +5,7 @@
 //!
 //! **Bounces that accumulate.** After an impact with y⁺ > 0 and g'' = −a < 0 the next one follows after 2y⁺/a, and all that follow, each
 //! with k times the speed, after 2y⁺/(a(1−k)). Once a bounce is lower than [`LOWEST`] of the scales, nothing that it still
-//! does is seen: the wall is held from there, with whatever other wall the blow has lifted as little, and the time that the bounces would still take is stated.
+//! does is seen: the wall is held from there, with any other wall that the impact has lifted as little, and the time that the bounces would still take is stated.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -19,11 +19,11 @@ use crate::impact::{Friction, Options, Problem, Rough};
 /// A bounce of this height, relative to what the scales make of a gap, is the last.
 const LOWEST: f64 = 1e-12;
 
-/// Speeds below this, relative to the motion's, are none.
+/// Speeds below this, relative to the motion's, count as zero.
 const STILL: f64 = 1e-12;
 
-/// What came of it.
-pub(super) struct Struck {
+/// What an impact did.
+pub(super) struct Response {
     pub kind: Kind,
     /// By how much the kinetic energy changed.
     pub energy_change: f64,
@@ -32,26 +32,26 @@ pub(super) struct Struck {
 }
 
 impl<M: System<N>, const N: usize> Dynamics<M, N> {
-    /// Resolves what is touched at an instant: changes the velocity, says which walls are held from now on. None where nothing is
+    /// Resolves what is touched at an instant: changes the velocity, says which walls are held from now on. `None` if nothing is
     /// touched.
-    pub fn strike(
+    pub fn collide(
         &mut self,
         t: f64,
         q: &mut [f64; N],
         v: &mut [f64; N],
-        struck: Option<(usize, f64)>,
+        reached: Option<(usize, f64)>,
         options: &Options,
-    ) -> Result<Option<Struck>, Obstacle> {
+    ) -> Result<Option<Response>, Obstacle> {
         let a = self.accelerate(t, q, v)?;
         let tempo = self.tempo(v, &a);
         self.find_open_rows(q, v);
-        let late = struck.map_or(0.0, |(_, error)| error);
+        let late = reached.map_or(0.0, |(_, error)| error);
         let mut touched = Vec::new();
         for wall in 0..self.walls.len() {
             let [gradient, _] = self.gap_rows(wall);
             let level = 4.0 * ROUNDING * (self.reach(&gradient) + self.gap_value(wall).abs());
             if self.held.contains(&wall)
-                || struck.is_some_and(|(first, _)| first == wall)
+                || reached.is_some_and(|(first, _)| first == wall)
                 || self.gap_value(wall) <= level + 2.0 * late * dot(&gradient, v).abs()
             {
                 touched.push(wall);
@@ -120,7 +120,7 @@ impl<M: System<N>, const N: usize> Dynamics<M, N> {
             Some(outcome) => Kind::Impact { walls: touched, outcome: Box::new(outcome), accumulated },
             None => Kind::Touch { walls: touched },
         };
-        Ok(Some(Struck { kind, energy_change: change + taken, flight }))
+        Ok(Some(Response { kind, energy_change: change + taken, flight }))
     }
 
     /// The impact problem of all walls touched.
