@@ -79,7 +79,7 @@ pub enum Cause {
     Hold(Obstacle),
     /// Bodies tied by joints or loads, without contacts, have no motion from here.
     Tied(Obstacle),
-    /// Two touch without approach and would sink into each other, the paradox, and no contact is held here: in a crowd.
+    /// Two touch without approach and would sink into each other, the paradox, and no contact is held here: in [`crate::edmd`].
     Unheld,
 }
 
