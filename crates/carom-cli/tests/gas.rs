@@ -80,10 +80,10 @@ fn both_loops_tell_the_same() {
     let text = gas(40, EGG, 0.2, "until = 1.5\nsample = 0");
     let of =
         |which: &str| run_text(&format!("gas-{which}"), &text, &["--json", "--loop", which]).well().json();
-    let (crowd, simulation) = (of("edmd"), of("simulation"));
-    assert_eq!((&crowd["loop"], &simulation["loop"]), (&"edmd".into(), &"simulation".into()));
+    let (edmd, simulation) = (of("edmd"), of("simulation"));
+    assert_eq!((&edmd["loop"], &simulation["loop"]), (&"edmd".into(), &"simulation".into()));
     for i in 0..20 {
-        let (a, b) = (&crowd["events"][i], &simulation["events"][i]);
+        let (a, b) = (&edmd["events"][i], &simulation["events"][i]);
         assert_eq!(a["bodies"], b["bodies"], "event {i}");
         let (s, t) = (number(&a["time"]), number(&b["time"]));
         assert!((s - t).abs() < 1e-11, "event {i}: {s} and {t}");
@@ -92,8 +92,8 @@ fn both_loops_tell_the_same() {
     for name in ["compressibility", "collision_rate"] {
         let of = |document: &Value| number(&document["observables"][name]["mean"]);
         let error = |document: &Value| number(&document["observables"][name]["error"]);
-        let apart = (of(&crowd) - of(&simulation)).abs();
-        assert!(apart <= 6.0 * error(&crowd).max(error(&simulation)), "{name}: {apart}");
+        let apart = (of(&edmd) - of(&simulation)).abs();
+        assert!(apart <= 6.0 * error(&edmd).max(error(&simulation)), "{name}: {apart}");
     }
 }
 
@@ -102,7 +102,7 @@ fn the_loop_can_be_chosen_where_the_scene_allows_it() {
     let heavy = format!("{}[world]\ngravity = [0, 0, -1]\n", gas(20, BALL, 0.1, "until = 0.2"));
     let ran = run_text("gas-heavy", &heavy, &["--json"]).well().json();
     assert_eq!(ran["loop"], "simulation");
-    let ran = run_text("gas-heavy-crowd", &heavy, &["--loop", "edmd"]);
+    let ran = run_text("gas-heavy-edmd", &heavy, &["--loop", "edmd"]);
     assert!(ran.code == Some(2) && ran.err.contains("--loop") && ran.err.contains("gravity"), "{}", ran.err);
     let ran = run_text("gas-loop", &heavy, &["--loop", "round"]);
     assert!(ran.code == Some(2) && ran.err.contains("simulation"), "{}", ran.err);
