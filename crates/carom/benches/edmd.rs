@@ -3,9 +3,10 @@
 //!
 //! `cargo bench -p carom --bench edmd`, or `-- --bench NAME` for the rows whose shape begins with NAME. Each row starts on a face-centred
 //! lattice, stretched like the shape, with Maxwell's velocities, and runs for a while before it is measured. At 0.49 spheres are then a
-//! crystal that melts slowly; a fluid of that density costs the same. `-- --bench turns` runs few and many spheres in turns, `-- --bench
-//! threads` one system by one thread and by two, `-- --bench halves` two systems at once. Without `--bench` every row runs for a moment with
-//! few bodies, as a test.
+//! crystal that melts slowly; a fluid of that density costs the same.
+//!
+//! `-- --bench turns` runs few and many spheres in turns, `-- --bench threads` one system by one thread and by two, `-- --bench halves` two
+//! systems at once. Without `--bench` every row runs for a moment with few bodies, as a test.
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
 #[path = "../tests/worlds/mod.rs"]
