@@ -8,7 +8,7 @@ const SIDE = 22;
 const MANY = 10_000;
 
 /** Ten thousand balls and superellipsoids on a lattice, all moving. */
-function crowd(): string {
+function manyBodies(): string {
   const lines = [
     'carom = 1',
     'title = "Ten thousand bodies"',
@@ -33,7 +33,7 @@ function crowd(): string {
 
 test('ten thousand bodies', async ({ page }) => {
   test.setTimeout(300_000);
-  const file = scratchFile('crowd.toml', crowd());
+  const file = scratchFile('many-bodies.toml', manyBodies());
   const server = await Server.start(file.path);
   try {
     await page.setViewportSize({ width: 1024, height: 768 });

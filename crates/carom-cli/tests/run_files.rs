@@ -19,7 +19,7 @@ use running::{Place, carom, run, start};
 use serde_json::Value;
 
 /// Four bodies in a box, without end: some thousand events in a second or so.
-const CROWD: &str = include_str!("scenes/crowd.toml");
+const MANY: &str = include_str!("scenes/many.toml");
 
 /// Contacts that last, beside others that strike without end.
 const TABLE: &str = include_str!("scenes/table.toml");
@@ -68,7 +68,7 @@ fn assert_same(ours: &Path, theirs: &Path) {
 #[test]
 fn same_scene_same_bytes_wherever_the_checkpoints_fall() {
     let place = Place::new("bytes");
-    let scene = place.file("crowd.toml", CROWD);
+    let scene = place.file("many.toml", MANY);
     let folders = ["2", "0", "0.05"].map(|checkpoint| {
         let folder = place.path(checkpoint);
         let options = ["-o", folder.to_str().unwrap(), "--max-events", "400", "--checkpoint", checkpoint];
@@ -76,7 +76,7 @@ fn same_scene_same_bytes_wherever_the_checkpoints_fall() {
         folder
     });
     assert_eq!(names(&folders[0]), ["events.parquet", "run.json", "samples.parquet", "scene.toml"]);
-    assert_eq!(fs::read_to_string(folders[0].join("scene.toml")).unwrap(), CROWD);
+    assert_eq!(fs::read_to_string(folders[0].join("scene.toml")).unwrap(), MANY);
     assert_same(&folders[0], &folders[1]);
     assert_same(&folders[0], &folders[2]);
 }
@@ -84,7 +84,7 @@ fn same_scene_same_bytes_wherever_the_checkpoints_fall() {
 #[test]
 fn tables_hold_what_the_document_says_with_units() {
     let place = Place::new("tables");
-    let scene = place.file("crowd.toml", CROWD);
+    let scene = place.file("many.toml", MANY);
     let folder = place.path("out");
     run(&scene, &["-o", folder.to_str().unwrap(), "--max-events", "60"]).well();
     let document = run(&scene, &["--json", "--samples", "--max-events", "60"]).well().json();
@@ -181,7 +181,7 @@ fn random(state: &mut u64) -> f64 {
 #[test]
 fn killed_at_random_moments_and_resumed_it_comes_to_the_same_result() {
     let kills: u32 = count::cases("CAROM_KILLS", 50);
-    kill_and_resume("crowd", CROWD, EVENTS, kills - 2 * (kills / 3));
+    kill_and_resume("many", MANY, EVENTS, kills - 2 * (kills / 3));
     kill_and_resume("table", TABLE, "1200", kills / 3);
     kill_and_resume("gas", GAS, "800", kills / 3);
 }
@@ -254,7 +254,7 @@ fn kill_and_resume(name: &str, text: &str, events: &str, kills: u32) {
 #[test]
 fn signals_end_a_run_cleanly_and_it_goes_on() {
     let place = Place::new("signals");
-    let scene = place.file("crowd.toml", CROWD);
+    let scene = place.file("many.toml", MANY);
     let whole = place.path("whole");
     run(&scene, &["-o", whole.to_str().unwrap(), "--max-events", EVENTS]).well();
     for signal in ["-INT", "-TERM"] {
@@ -300,7 +300,7 @@ fn signals_end_a_run_cleanly_and_it_goes_on() {
 #[test]
 fn a_disk_that_fills_is_named_and_what_was_written_goes_on() {
     let place = Place::new("full");
-    let scene = place.file("crowd.toml", CROWD);
+    let scene = place.file("many.toml", MANY);
     let (whole, folder) = (place.path("whole"), place.path("out"));
     run(&scene, &["-o", whole.to_str().unwrap(), "--max-events", EVENTS]).well();
     // No file may grow to the size of the samples as a whole: the parts fit, and what they are put together in does not.
@@ -332,7 +332,7 @@ fn a_disk_that_fills_is_named_and_what_was_written_goes_on() {
 #[test]
 fn a_folder_that_cannot_be_written_is_named() {
     let place = Place::new("unwritable");
-    let scene = place.file("crowd.toml", CROWD);
+    let scene = place.file("many.toml", MANY);
     let file = place.file("file", "");
     for folder in [file.join("out"), file.clone()] {
         let ran = run(&scene, &["-o", folder.to_str().unwrap()]);
@@ -356,7 +356,7 @@ fn a_folder_that_cannot_be_written_is_named() {
 #[test]
 fn folders_are_not_written_over_by_accident() {
     let place = Place::new("accident");
-    let scene = place.file("crowd.toml", CROWD);
+    let scene = place.file("many.toml", MANY);
     let folder = place.path("out");
     let out = folder.to_str().unwrap();
     let options = ["-o", out, "--max-events", "20"];
@@ -396,7 +396,7 @@ fn folders_are_not_written_over_by_accident() {
     child.wait().unwrap();
     refused(&options, "holds an interrupted run");
     // A scene that is no longer the one of the checkpoint.
-    fs::write(folder.join("scene.toml"), CROWD.replace("restitution", "restitution ")).unwrap();
+    fs::write(folder.join("scene.toml"), MANY.replace("restitution", "restitution ")).unwrap();
     resume("another scene");
     fs::write(folder.join("checkpoint.json"), "{").unwrap();
     resume("not a checkpoint");

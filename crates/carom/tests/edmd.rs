@@ -1,4 +1,4 @@
-//! Crowds against the simulation, closed forms, and what must be kept.
+//! Event-driven molecular dynamics against the simulation and closed forms, and what it must conserve.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod worlds;
@@ -21,7 +21,7 @@ const SPHERE: Shape = Shape::Sphere { radius: 0.5 };
 const RICE: Shape = Shape::Ellipsoid { semi_axes: [1.0, 0.5, 0.5] };
 const PILLOW: Shape = Shape::Superellipsoid { semi_axes: [1.0, 0.5, 0.5], exponent: 4.0 };
 
-/// How many collisions, from the environment.
+/// The number of collisions, from the environment.
 fn collisions(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
@@ -35,14 +35,14 @@ fn by_simulation(world: &World, states: &[State], until: f64) -> (Simulation, Ve
     (simulation, impacts)
 }
 
-fn by_crowd(world: &World, states: &[State], until: f64) -> (Edmd, Memory) {
-    let mut crowd = Edmd::new(world.clone(), states, Settings::default()).unwrap();
+fn by_edmd(world: &World, states: &[State], until: f64) -> (Edmd, Memory) {
+    let mut edmd = Edmd::new(world.clone(), states, Settings::default()).unwrap();
     let mut memory = Memory::default();
-    assert_eq!(crowd.advance(until, u64::MAX, &mut memory), Some(Stopped::Until));
-    (crowd, memory)
+    assert_eq!(edmd.advance(until, u64::MAX, &mut memory), Some(Stopped::Until));
+    (edmd, memory)
 }
 
-/// The distance of two states, orientations by their quaternions up to sign.
+/// The largest difference of two states; quaternions are compared up to sign.
 fn difference(a: &State, b: &State) -> f64 {
     let (p, q) = (a.orientation.coords, b.orientation.coords);
     (a.position - b.position)
@@ -52,12 +52,12 @@ fn difference(a: &State, b: &State) -> f64 {
         .max((a.angular_velocity - b.angular_velocity).norm())
 }
 
-/// Both on one scene: the same collisions in the same order, times, impulses and final states within a tolerance that
-/// leaves room for how chaos magnifies rounding.
+/// Both engines on one scene: the same collisions in the same order, with times, impulses and final states within a tolerance that allows
+/// for the growth of rounding errors by chaos.
 fn same(world: &World, states: &[State], until: f64, tolerance: f64) -> usize {
     let (simulation, events) = by_simulation(world, states, until);
-    let (crowd, memory) = by_crowd(world, states, until);
-    assert!(events.len() > 5, "{} collisions say little", events.len());
+    let (edmd, memory) = by_edmd(world, states, until);
+    assert!(events.len() > 5, "only {} collisions", events.len());
     assert_eq!(events.len(), memory.events.len());
     let mut worst: f64 = 0.0;
     for (event, collision) in events.iter().zip(&memory.events) {
@@ -73,12 +73,12 @@ fn same(world: &World, states: &[State], until: f64, tolerance: f64) -> usize {
         worst = errors.into_iter().fold(worst, f64::max);
         assert!(worst < tolerance, "{errors:?} at {event:?} {collision:?}");
     }
-    for (a, b) in simulation.states().iter().zip(crowd.states()) {
+    for (a, b) in simulation.states().iter().zip(edmd.states()) {
         worst = worst.max(difference(a, &b));
     }
-    println!("{} collisions, off by {worst:e}; {:?}", events.len(), crowd.counts());
+    println!("{} collisions, off by {worst:e}; {:?}", events.len(), edmd.counts());
     assert!(worst < tolerance, "{worst:e}");
-    let audit = crowd.audit();
+    let audit = edmd.audit();
     assert!(audit.energy_error_max.value < 1e-13 && audit.linear_error_max.value < 1e-13, "{audit:?}");
     assert!(audit.gap_min > -1e-13 && audit.restitution_error_max.value < 1e-13, "{audit:?}");
     events.len()
@@ -112,7 +112,7 @@ fn mixtures_collide_as_in_the_simulation() {
     }
 }
 
-/// One has more neighbours than are looked at in one go, of several kinds.
+/// One body has more neighbours, of several kinds, than a chunk holds.
 #[test]
 fn a_giant_collides_as_in_the_simulation() {
     let giant = Shape::Ellipsoid { semi_axes: [3.0, 2.5, 2.0] };
@@ -134,7 +134,7 @@ fn a_room_of_planes_is_like_that_of_the_simulation() {
         world.planes.push(HalfSpace { normal: Unit::new_normalize(normal), offset });
     }
     same(&world, &states, 4.0, 1e-10);
-    // And one that stands fast.
+    // One body is fixed.
     world.bodies[0].fixed = true;
     states[0].velocity = Vector3::zeros();
     states[0].angular_velocity = Vector3::zeros();
@@ -162,19 +162,19 @@ fn a_cradle_is_one_impact() {
     let bodies = [body(SPHERE, 1.0); 3];
     let mut states = [0.0, 2.0, 3.0].map(|x| State::at(Vector3::new(x, 0.0, 0.0)));
     states[0].velocity.x = 1.0;
-    let mut crowd = Edmd::new(world(&bodies, None), &states, Settings::default()).unwrap();
+    let mut edmd = Edmd::new(world(&bodies, None), &states, Settings::default()).unwrap();
     let mut memory = Memory::default();
-    assert_eq!(crowd.advance(2.0, u64::MAX, &mut memory), Some(Stopped::Until));
-    let speeds: Vec<f64> = crowd.states().iter().map(|state| state.velocity.x).collect();
+    assert_eq!(edmd.advance(2.0, u64::MAX, &mut memory), Some(Stopped::Until));
+    let speeds: Vec<f64> = edmd.states().iter().map(|state| state.velocity.x).collect();
     // Newton's law takes both contacts at once.
     for (speed, expected) in speeds.iter().zip([-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]) {
         assert!((speed - expected).abs() < 1e-14, "{speeds:?}");
     }
-    assert_eq!((crowd.counts().clusters, memory.events.len()), (1, 2));
+    assert_eq!((edmd.counts().clusters, memory.events.len()), (1, 2));
 }
 
 #[test]
-fn a_resumed_crowd_goes_on_to_the_bit() {
+fn a_resumed_run_continues_to_the_bit() {
     for shape in [SPHERE, RICE] {
         let (world, states) = lattice(3, shape, 0.45, 3);
         let settings = Settings::default();
@@ -200,34 +200,34 @@ fn growth_reaches_the_size_without_overlap() {
     for (shape, packing) in [(SPHERE, 0.2), (RICE, 0.1), (PILLOW, 0.1)] {
         let (small, states) = lattice(3, shape, packing, 9);
         let settings = Settings { growth: 0.3, ..Settings::default() };
-        let mut crowd = Edmd::new(small, &states, settings).unwrap();
-        assert_eq!(crowd.advance(1.0, u64::MAX, &mut ()), Some(Stopped::Until));
-        assert_eq!(crowd.size(), 1.3);
-        let (audit, counts) = (crowd.audit(), crowd.counts());
+        let mut edmd = Edmd::new(small, &states, settings).unwrap();
+        assert_eq!(edmd.advance(1.0, u64::MAX, &mut ()), Some(Stopped::Until));
+        assert_eq!(edmd.size(), 1.3);
+        let (audit, counts) = (edmd.audit(), edmd.counts());
         println!("{counts:?} {audit:?}");
         assert!(counts.collisions > 100);
         assert!(audit.gap_min > -1e-12 && audit.restitution_error_max.value < 1e-12, "{audit:?}");
         assert!(audit.energy_error_max.value < 1e-12 && audit.linear_error_max.value < 1e-12, "{audit:?}");
-        // At their new size they are a start without overlap of their own.
-        let mut bodies = crowd.world().bodies.clone();
+        // At their new size they are valid initial states.
+        let mut bodies = edmd.world().bodies.clone();
         for body in &mut bodies {
-            body.shape = body.shape.scaled(crowd.size());
+            body.shape = body.shape.scaled(edmd.size());
         }
-        let grown = world(&bodies, crowd.world().periodic);
-        assert!(Edmd::new(grown, &crowd.states(), Settings::default()).is_ok());
+        let grown = world(&bodies, edmd.world().periodic);
+        assert!(Edmd::new(grown, &edmd.states(), Settings::default()).is_ok());
     }
 }
 
-/// Two balls that grow: they meet when the gap that growth and approach leave is closed, and part by what growth adds.
+/// Two spheres that grow: approach and growth close the gap, and growth adds to the speed of separation.
 #[test]
-fn growing_balls_meet_in_closed_form() {
+fn growing_spheres_meet_as_in_closed_form() {
     let bodies = [body(SPHERE, 1.0), body(SPHERE, 3.0)];
     let mut states = [0.0, 4.0].map(|x| State::at(Vector3::new(x, 0.0, 0.0)));
     states[1].velocity.x = -0.5;
     let settings = Settings { growth: 0.25, ..Settings::default() };
-    let mut crowd = Edmd::new(world(&bodies, None), &states, settings).unwrap();
+    let mut edmd = Edmd::new(world(&bodies, None), &states, settings).unwrap();
     let mut memory = Memory::default();
-    crowd.advance(5.0, 1, &mut memory);
+    edmd.advance(5.0, 1, &mut memory);
     // 4 − t/2 = 1 + t/4.
     let [collision] = &memory.events[..] else { panic!("{:?}", memory.events) };
     assert!((collision.time - 4.0).abs() < 1e-14);
@@ -237,39 +237,39 @@ fn growing_balls_meet_in_closed_form() {
 }
 
 #[test]
-fn collapse_is_told_and_the_contact_time_lifts_it() {
-    // Three balls on a line, k small: collisions accumulate.
+fn collapse_is_reported_and_the_contact_time_prevents_it() {
+    // Three spheres on a line with small k: collisions accumulate.
     let bodies = [body(SPHERE, 1.0); 3];
     let mut states = [0.0, 1.5, 3.2].map(|x| State::at(Vector3::new(x, 0.0, 0.0)));
     states[0].velocity.x = 1.0;
     states[2].velocity.x = -1.0;
     let mut world = world(&bodies, None);
     world.surface.restitution = 0.05;
-    let mut crowd = Edmd::new(world.clone(), &states, Settings::default()).unwrap();
-    let ended = crowd.advance(100.0, 1_000_000, &mut ());
-    println!("{ended:?} {:?} {:?}", crowd.counts(), crowd.audit());
+    let mut edmd = Edmd::new(world.clone(), &states, Settings::default()).unwrap();
+    let ended = edmd.advance(100.0, 1_000_000, &mut ());
+    println!("{ended:?} {:?} {:?}", edmd.counts(), edmd.audit());
     assert_eq!(ended, Some(Stopped::Stalled));
-    assert!(crowd.audit().gap_min > -1e-13 && crowd.audit().restitution_error_max.value < 1e-13);
+    assert!(edmd.audit().gap_min > -1e-13 && edmd.audit().restitution_error_max.value < 1e-13);
     let settings = Settings { contact_time: 1e-3, ..Settings::default() };
-    let mut crowd = Edmd::new(world, &states, settings).unwrap();
-    assert_eq!(crowd.advance(100.0, 1_000_000, &mut ()), Some(Stopped::Until));
-    assert!(crowd.counts().elastic > 0 && crowd.audit().gap_min > -1e-13, "{:?}", crowd.audit());
+    let mut edmd = Edmd::new(world, &states, settings).unwrap();
+    assert_eq!(edmd.advance(100.0, 1_000_000, &mut ()), Some(Stopped::Until));
+    assert!(edmd.counts().elastic > 0 && edmd.audit().gap_min > -1e-13, "{:?}", edmd.audit());
 }
 
 #[test]
-fn what_does_not_suit_is_said() {
+fn unsuited_worlds_are_rejected() {
     let mut world = world(&[body(SPHERE, 1.0)], None);
     assert_eq!(Edmd::suits(&world), Ok(()));
     world.gravity.z = -9.81;
     assert_eq!(Edmd::suits(&world), Err(Unsuited::Gravity));
     let text = "carom = 1\n[world]\nperiodic = [3, 3, 3]\n[[body]]\nname = \"a\"\nmass = 1\nshape = { sphere = { radius = 1 } }\n[[body]]\nname = \"b\"\nmass = 1\nposition = [1, 0, 0]\nshape = { sphere = { radius = 1 } }\n";
     let (world, states) = World::of(&scene(text));
-    let unfit = Edmd::new(world, &states, Settings::default()).unwrap_err();
-    println!("{unfit:?}");
-    assert!(!unfit.is_empty());
+    let invalid = Edmd::new(world, &states, Settings::default()).unwrap_err();
+    println!("{invalid:?}");
+    assert!(!invalid.is_empty());
 }
 
-/// Whatever the order in memory and however often it is made anew, the same run comes out.
+/// However often a run is interrupted, it is the same run.
 #[test]
 fn a_run_in_pieces_is_the_run() {
     let (world, states) = lattice(2, SPHERE, 0.4, 2);
@@ -285,48 +285,48 @@ fn a_run_in_pieces_is_the_run() {
 #[test]
 fn a_gas_of_spheres_keeps_its_energy_and_never_overlaps() {
     let (world, states) = lattice(10, SPHERE, 0.49, 1);
-    let mut crowd = Edmd::new(world, &states, Settings::default()).unwrap();
-    assert_eq!(crowd.advance(f64::MAX, collisions("CAROM_SPHERES", 500_000), &mut ()), None);
-    let audit = crowd.audit();
-    println!("{:?} {audit:?} t = {}", crowd.counts(), crowd.time());
+    let mut edmd = Edmd::new(world, &states, Settings::default()).unwrap();
+    assert_eq!(edmd.advance(f64::MAX, collisions("CAROM_SPHERES", 500_000), &mut ()), None);
+    let audit = edmd.audit();
+    println!("{:?} {audit:?} t = {}", edmd.counts(), edmd.time());
     assert!(audit.energy_error_max.value < 1e-10 && audit.gap_min > -1e-12, "{audit:?}");
     assert!(audit.linear_error_max.value < 1e-12 && audit.restitution_error_max.value < 1e-13, "{audit:?}");
-    // 2 (v₁² + v₂²)·... every collision keeps the energy of its pair: what is left is rounding.
+    // Every collision conserves the energy of its pair; the rest is rounding.
     assert!(audit.checks > 4);
 }
 
 #[test]
 fn a_gas_of_ellipsoids_keeps_its_energy_and_never_overlaps() {
     let (world, states) = lattice(5, RICE, 0.5, 1);
-    let mut crowd = Edmd::new(world, &states, Settings::default()).unwrap();
-    assert_eq!(crowd.advance(f64::MAX, collisions("CAROM_ELLIPSOIDS", 10_000), &mut ()), None);
-    let audit = crowd.audit();
-    println!("{:?} {audit:?} t = {}", crowd.counts(), crowd.time());
+    let mut edmd = Edmd::new(world, &states, Settings::default()).unwrap();
+    assert_eq!(edmd.advance(f64::MAX, collisions("CAROM_ELLIPSOIDS", 10_000), &mut ()), None);
+    let audit = edmd.audit();
+    println!("{:?} {audit:?} t = {}", edmd.counts(), edmd.time());
     assert!(audit.energy_error_max.value < 1e-10 && audit.gap_min > -1e-12, "{audit:?}");
     assert!(audit.linear_error_max.value < 1e-12 && audit.restitution_error_max.value < 1e-12, "{audit:?}");
 }
 
-/// Large enough that memory is asked for ahead, and that the calendar has many weeks.
+/// Large enough for prefetching, and for many buckets of the queue.
 #[test]
-fn a_large_crowd_keeps_what_it_must() {
+fn a_large_system_conserves_energy_and_momentum() {
     let (world, states) = lattice(17, SPHERE, 0.3, 11);
-    let mut crowd = Edmd::new(world, &states, Settings::default()).unwrap();
-    assert_eq!(crowd.advance(f64::MAX, 60_000, &mut ()), None);
-    let (counts, audit) = (crowd.counts(), crowd.audit());
+    let mut edmd = Edmd::new(world, &states, Settings::default()).unwrap();
+    assert_eq!(edmd.advance(f64::MAX, 60_000, &mut ()), None);
+    let (counts, audit) = (edmd.counts(), edmd.audit());
     assert!(states.len() > 16_384 && counts.moves > 10_000, "{counts:?}");
     assert!(audit.energy_error_max.value < 1e-13 && audit.linear_error_max.value < 1e-13, "{audit:?}");
     assert!(audit.gap_min > -1e-13 && audit.restitution_error_max.value < 1e-13, "{audit:?}");
-    // Nobody has been left out: no two overlap.
-    let bodies = crowd.world().clone();
-    Edmd::new(bodies, &crowd.states(), Settings::default()).unwrap();
+    // No contact was missed: no two bodies overlap.
+    let bodies = edmd.world().clone();
+    Edmd::new(bodies, &edmd.states(), Settings::default()).unwrap();
 }
 
-/// Both loops on a scene in which several touch at the same time: the same rows under the same numbers, and the same end.
+/// Both engines on a scene with simultaneous contacts: the same rows with the same event numbers, and the same final states.
 #[track_caller]
 fn same_rows(world: &World, states: &[State], until: f64) -> Vec<u64> {
     let (simulation, events) = by_simulation(world, states, until);
-    let (crowd, memory) = by_crowd(world, states, until);
-    // Contacts that part without speed may touch again by rounding.
+    let (edmd, memory) = by_edmd(world, states, until);
+    // Contacts that part at no speed may touch again by rounding.
     let events: Vec<_> = events.into_iter().filter(|event| event.impulse.abs() > 1e-12).collect();
     let collisions: Vec<_> = memory.events.into_iter().filter(|hit| hit.impulse.abs() > 1e-12).collect();
     let rows: Vec<_> = events.iter().map(|event| (event.number, event.sides)).collect();
@@ -338,10 +338,10 @@ fn same_rows(world: &World, states: &[State], until: f64) -> Vec<u64> {
         assert!(collision.time_error.is_finite() && collision.time_error < 1e-12, "{collision:?}");
         assert!((event.energy_after - collision.energy_after).abs() < 1e-12 * event.energy_after);
     }
-    for (a, b) in simulation.states().iter().zip(crowd.states()) {
+    for (a, b) in simulation.states().iter().zip(edmd.states()) {
         assert!(difference(a, &b) < 1e-11, "{a:?} {b:?}");
     }
-    for audit in [simulation.audit(), crowd.audit()] {
+    for audit in [simulation.audit(), edmd.audit()] {
         for worst in [
             audit.points_error_max,
             audit.impulse_error_max,
@@ -360,10 +360,10 @@ fn striker(x: f64, y: f64) -> State {
     State { velocity: Vector3::x(), ..State::at(Vector3::new(x, y, 0.0)) }
 }
 
-/// One ball strikes two, three and seven that touch, a row, a lattice, and one that leans on a wall; 200 bystanders make the
-/// scene one for crowds.
+/// One sphere strikes two, three and seven that touch, a row, a lattice, and a row at a wall. With 200 bystanders the program would choose
+/// this engine.
 #[test]
-fn several_that_touch_are_one_event_in_both_loops() {
+fn simultaneous_contacts_are_one_event_in_both_engines() {
     let third = 3.0_f64.sqrt() / 2.0;
     let at = |places: &[[f64; 2]]| -> Vec<State> {
         places.iter().map(|&[x, y]| State::at(Vector3::new(x, y, 0.0))).collect()

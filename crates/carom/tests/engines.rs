@@ -46,12 +46,12 @@ fn by_simulation(world: &World, states: &[State], until: f64) -> Ran {
 }
 
 fn by_edmd(world: &World, states: &[State], until: f64) -> Ran {
-    let mut crowd =
+    let mut edmd =
         Edmd::new(world.clone(), states, Settings { max_events: u64::from(MOST), ..Settings::default() })
             .unwrap();
     let mut memory = Memory::default();
-    let stopped = crowd.advance(until, u64::MAX, &mut memory);
-    Ran { events: memory.events, states: crowd.states(), audit: crowd.audit(), stopped }
+    let stopped = edmd.advance(until, u64::MAX, &mut memory);
+    Ran { events: memory.events, states: edmd.states(), audit: edmd.audit(), stopped }
 }
 
 /// Compares the two; how many impacts there were, or none where contacts are held, which only one engine does.

@@ -30,7 +30,7 @@ const EGG: &str = "{ ellipsoid = { semi_axes = [1, 0.5, 0.5] } }";
 const BRICK: &str = "{ ellipsoid = { semi_axes = [0.9, 0.7, 0.5] } }";
 const PILLOW: &str = "{ superellipsoid = { semi_axes = [0.6, 0.5, 0.4], exponent = 4 } }";
 
-/// The smallest gap of any two, of any with its own images, and of any with a plane.
+/// The smallest gap of any two bodies, of a body and its own images, and of a body and a plane.
 fn smallest_gap(scene: &Scene) -> f64 {
     let bodies = &scene.bodies;
     let periodic = Periodic { lengths: scene.periodic.unwrap() };
@@ -52,7 +52,7 @@ fn smallest_gap(scene: &Scene) -> f64 {
     least
 }
 
-/// k_B T along and about, by these degrees of freedom, and the momentum.
+/// Translational and rotational k_B T, with this many active spins per body, and the momentum.
 fn temperatures(scene: &Scene, spins: f64) -> (f64, f64, Vector3<f64>) {
     let (mut moving, mut turning, mut momentum) = (0.0, 0.0, Vector3::zeros());
     for body in &scene.bodies {
@@ -67,7 +67,7 @@ fn temperatures(scene: &Scene, spins: f64) -> (f64, f64, Vector3<f64>) {
 }
 
 #[test]
-fn lattices_have_room_their_density_and_their_temperature() {
+fn lattices_have_no_overlap_and_their_density_and_temperature() {
     for (shape, packing, count, spins) in [
         (BALL, 0.3, 108, 0.0),
         (BALL, 0.7404, 256, 0.0),
@@ -96,8 +96,8 @@ fn lattices_have_room_their_density_and_their_temperature() {
 }
 
 #[test]
-fn spins_that_no_impact_changes_are_left_at_rest() {
-    // A smooth body of revolution keeps its spin about its axis; a rough one does not, nor a rough ball.
+fn inactive_spins_are_zero() {
+    // A smooth body of revolution keeps its spin about its axis; rough bodies do not.
     let egg = placed(&gas(32, EGG, 0.2, "start = 'lattice'"));
     for body in &egg.bodies {
         let spin = body.state.orientation.inverse_transform_vector(&body.state.angular_velocity);
@@ -117,7 +117,7 @@ fn spins_that_no_impact_changes_are_left_at_rest() {
 }
 
 #[test]
-fn random_starts_have_their_density_without_overlap_and_the_same_bytes_again() {
+fn random_starts_have_their_density_without_overlap_and_are_reproducible() {
     for (shape, packing, count) in
         [(BALL, 0.05, 100), (BALL, 0.3, 100), (BALL, 0.58, 200), (EGG, 0.5, 60), (PILLOW, 0.4, 40)]
     {
@@ -130,10 +130,10 @@ fn random_starts_have_their_density_without_overlap_and_the_same_bytes_again() {
         assert_ne!(one, other);
         let (along, _, momentum) = temperatures(&one, 1.0);
         assert!((along - 1.0).abs() < 1e-13 && momentum.norm() < 1e-12);
-        // It is a start that a run takes.
+        // A run accepts these initial states.
         let (world, states) = World::of(&one);
         Edmd::new(world, &states, Settings::default()).unwrap();
-        // What a run that is taken up knows of it: everything but the states.
+        // A resumed run has everything but the states.
         let bare = populate(&gas(count, shape, packing, "seed = 3\nequilibrate = 2"));
         assert_eq!(bare.periodic, one.periodic);
         assert!(bare.bodies.iter().zip(&one.bodies).all(|(a, b)| a.name == b.name && a.body == b.body));
@@ -141,7 +141,7 @@ fn random_starts_have_their_density_without_overlap_and_the_same_bytes_again() {
 }
 
 #[test]
-fn mixtures_share_one_box_and_lone_bodies_leave_no_momentum() {
+fn mixtures_share_one_box_and_have_no_total_momentum() {
     for start in ["lattice", "random"] {
         let mixed = placed(&scene(&format!(
             "[[fill]]\nname = 'large'\ncount = 30\nshape = {{ sphere = {{ radius = 0.6 }} }}\nmass = 3\npacking_fraction = 0.1\nstart = '{start}'\n\
@@ -163,7 +163,7 @@ fn mixtures_share_one_box_and_lone_bodies_leave_no_momentum() {
         }
         let (.., momentum) = temperatures(&mixed, 1.0);
         assert!(momentum.norm() < 1e-12, "{start}: {momentum}");
-        // The kinds are not apart: the first thirty places are not the lowest.
+        // The species are mixed: the first thirty bodies are not all at one side.
         let mean = |from: usize, to: usize| {
             mixed.bodies[from..to].iter().map(|body| body.state.position.x).sum::<f64>() / (to - from) as f64
         };
@@ -173,7 +173,7 @@ fn mixtures_share_one_box_and_lone_bodies_leave_no_momentum() {
 }
 
 #[test]
-fn ordinary_bodies_and_planes_keep_their_places() {
+fn the_scenes_own_bodies_and_planes_stay_in_place() {
     for start in ["lattice", "random"] {
         let text = format!(
             "[world]\nperiodic = [8, 8, 0]\n\
@@ -192,9 +192,9 @@ fn ordinary_bodies_and_planes_keep_their_places() {
 }
 
 #[test]
-fn what_cannot_be_placed_says_what_was_reached() {
+fn failed_placements_report_what_was_reached() {
     let unplaced = |scene: &Scene| place(scene, &mut |_| true).unwrap_err();
-    // Balls on a lattice reach π/√18 = 0.74048; at random they jam below 0.65.
+    // Spheres on a lattice reach π/√18 = 0.74048; at random they jam below 0.65.
     match unplaced(&gas(108, BALL, 0.75, "start = 'lattice'")) {
         Unplaced::Crowded { reached, wanted } => {
             let densest = std::f64::consts::PI / 18f64.sqrt();

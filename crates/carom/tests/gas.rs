@@ -1,7 +1,7 @@
-//! Gases against what is known of them: equations of state, virial coefficients, equipartition, Haff's law.
+//! Gases against known results: equations of state, virial coefficients, equipartition, Haff's law.
 //!
-//! `CAROM_GAS=20` runs each twenty times as long as by default. Statistical bounds are five standard errors, and a bound on
-//! the error itself keeps them sharp.
+//! `CAROM_GAS=20` makes each run twenty times as long as by default. Statistical bounds are five standard errors, and the error itself is
+//! bounded so that they are sharp.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use carom::body::State;
@@ -13,7 +13,7 @@ use carom::run::{Stopped, World};
 use carom::scene::{Format, file};
 use nalgebra::Vector3;
 
-/// How many times longer than by default.
+/// The factor on the default length of runs.
 fn longer() -> f64 {
     std::env::var("CAROM_GAS").ok().and_then(|text| text.parse().ok()).unwrap_or(1.0)
 }
@@ -29,25 +29,25 @@ fn fill(count: usize, shape: &str, packing: f64, more: &str) -> String {
     )
 }
 
-/// Runs to a time and measures on the way; `seen` gets the states at every measurement.
+/// Runs to a time and measures on the way; `inspect` gets the states at every measurement.
 fn run_with(
     world: World,
     states: &[State],
     until: f64,
     settings: Settings,
-    mut seen: impl FnMut(f64, &[State]),
+    mut inspect: impl FnMut(f64, &[State]),
 ) -> (Observables, Edmd) {
     let mut observer = Observer::new(&world, states, until, u64::MAX).unwrap();
-    let mut crowd = Edmd::new(world.clone(), states, settings).unwrap();
+    let mut edmd = Edmd::new(world.clone(), states, settings).unwrap();
     let mut now = Vec::new();
     while observer.next() <= until {
         let stop = observer.next();
-        assert_eq!(crowd.advance(stop, u64::MAX, &mut observer), Some(Stopped::Until));
-        crowd.states_into(&mut now);
-        seen(stop, &now);
+        assert_eq!(edmd.advance(stop, u64::MAX, &mut observer), Some(Stopped::Until));
+        edmd.states_into(&mut now);
+        inspect(stop, &now);
         observer.measure(&world, &now);
     }
-    (observer.observables(), crowd)
+    (observer.observables(), edmd)
 }
 
 fn run(text: &str, until: f64) -> (Observables, Edmd) {
@@ -60,13 +60,16 @@ fn of(observables: &Observables, quantity: Quantity) -> Estimate {
     observables.estimates[place]
 }
 
-/// A mean within five errors of a value, or `slack` of it, where the error is at most `sharp` of the value.
+/// Asserts that a mean is within five errors and the share `tolerance` of a value, and that the error is at most the share `sharp` of it.
 #[track_caller]
-fn assert_is(what: &str, found: Estimate, value: f64, sharp: f64, slack: f64) {
+fn assert_is(what: &str, found: Estimate, value: f64, sharp: f64, tolerance: f64) {
     let (mean, error) = (found.mean.unwrap(), found.error.unwrap());
     println!("{what}: {mean:.6} ± {error:.6}, expected {value:.6}");
     assert!(error <= sharp * value, "{what}: the error {error} is too large");
-    assert!((mean - value).abs() <= 5.0 * error + slack * value, "{what}: {mean} ± {error} against {value}");
+    assert!(
+        (mean - value).abs() <= 5.0 * error + tolerance * value,
+        "{what}: {mean} ± {error} against {value}"
+    );
 }
 
 const BALL: &str = "{ sphere = { radius = 0.5 } }";
@@ -79,18 +82,18 @@ fn egg(aspect: f64) -> String {
 fn spheres_have_the_pressure_and_the_rate_of_carnahan_starling_and_enskog() {
     for (packing, until, z) in [(0.30, 20.0, 3.974), (0.49, 8.0, 12.156)] {
         assert!((carnahan_starling(packing) - z).abs() < 5e-4);
-        let (found, crowd) = run(&fill(500, BALL, packing, "seed = 11"), until * longer());
+        let (found, edmd) = run(&fill(500, BALL, packing, "seed = 11"), until * longer());
         let density = 6.0 * packing / std::f64::consts::PI;
         // The equation of state itself is good to 0.3 %, and 500 bodies differ by about 1/500.
         assert_is("Z", of(&found, Quantity::Compressibility), z, 0.01, 0.004);
         let rate = enskog_rate(1.0, density, contact_value(packing), 1.0, 1.0);
         assert_is("rate", of(&found, Quantity::CollisionRate), rate, 0.01, 0.004);
-        // Two estimates that know no impulse.
+        // Two estimates that use no impulse.
         let from_rate = found.compressibility_from_rate.unwrap();
         let from_contact = found.neighbours.as_ref().unwrap().compressibility.unwrap();
         println!("Z from the rate {from_rate:.4}, from g(r) at contact {from_contact:.4}");
         assert!((from_rate / z - 1.0).abs() < 0.03 && (from_contact / z - 1.0).abs() < 0.06);
-        // Nothing but the speeds changes hands, so T is exact.
+        // Energy is conserved and only translational, so T is exact.
         let temperature = of(&found, Quantity::TemperatureTranslational).mean.unwrap();
         assert!((temperature - 1.0).abs() < 1e-12, "{temperature}");
         assert_eq!(of(&found, Quantity::TemperatureRotational).mean, None);
@@ -103,17 +106,17 @@ fn spheres_have_the_pressure_and_the_rate_of_carnahan_starling_and_enskog() {
         let volume = 500.0 / density;
         let product = pressure * volume / 500.0;
         assert!((product / of(&found, Quantity::Compressibility).mean.unwrap() - 1.0).abs() < 1e-12);
-        assert!(crowd.audit().gap_min > -1e-12 && crowd.audit().energy_error_max.value < 1e-10);
+        assert!(edmd.audit().gap_min > -1e-12 && edmd.audit().energy_error_max.value < 1e-10);
     }
 }
 
 #[test]
-fn the_two_ways_to_diffusion_agree() {
+fn both_diffusion_coefficients_agree() {
     let (found, _) = run(&fill(500, BALL, 0.2, "seed = 2"), 60.0 * longer());
     let (slope, integral) = (found.displacement.diffusion.unwrap(), found.velocities.diffusion.unwrap());
     println!("D {slope:.4} from displacements, {integral:.4} from velocities");
     assert!((slope / integral - 1.0).abs() < 0.12, "{slope} against {integral}");
-    // Enskog's value in first order, D = 3/(8 n σ² g) √(T/πm); that of hard spheres is about 1.2 times as large at this density.
+    // Enskog's value in first order, D = 3/(8 n σ² g) √(T/πm); the exact one is about 1.2 times as large at this density.
     let density = 6.0 * 0.2 / std::f64::consts::PI;
     let enskog = 3.0 / (8.0 * density * contact_value(0.2)) / std::f64::consts::PI.sqrt();
     let ratio = 0.5 * (slope + integral) / enskog;
@@ -123,9 +126,9 @@ fn the_two_ways_to_diffusion_agree() {
     assert_eq!(found.displacement.value[0], 0.0);
 }
 
-/// Small gases that differ in their seeds: the spread of D over them is what each says of its own error.
+/// Small gases that differ in their seeds: the spread of D over them is the error that each of them states.
 #[test]
-fn the_errors_of_diffusion_are_its_spread() {
+fn stated_errors_of_diffusion_are_its_spread() {
     let runs: Vec<Observables> = (0..24)
         .map(|seed| run(&fill(32, BALL, 0.2, &format!("seed = {seed}\nequilibrate = 5")), 400.0).0)
         .collect();
@@ -140,10 +143,10 @@ fn the_errors_of_diffusion_are_its_spread() {
         let spread = (values.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt();
         let stated = (errors.iter().map(|error| error * error).sum::<f64>() / count).sqrt();
         println!("{name}: D {mean:.4}, spread {spread:.4}, stated {stated:.4}");
-        // The spread of 24 is itself known to 15 %.
+        // The spread of 24 runs is itself known to 15 %.
         assert!((0.6..1.6).contains(&(stated / spread)), "{name}: {stated} against {spread}");
     }
-    // A run that is too short to tell says so.
+    // A run that is too short states no error.
     let (short, _) = run(&fill(32, BALL, 0.2, "seed = 1\nequilibrate = 5"), 3.0);
     assert_eq!(short.displacement.diffusion_error, None);
 }
@@ -177,8 +180,8 @@ fn the_second_virial_coefficients_of_ellipsoids_are_recovered() {
 
 #[test]
 fn energy_is_shared_equally_among_active_degrees_of_freedom() {
-    // All the energy in the translations at first: 3/5 of it stays there for smooth bodies of revolution, half for others
-    // and for rough balls.
+    // At first all energy is translational: 3/5 of it remains so for smooth bodies of revolution, half of it for other bodies and for rough
+    // spheres.
     for (shape, surface, spins) in [
         (egg(2.0), "smooth", 2.0),
         ("{ ellipsoid = { semi_axes = [0.8, 0.6, 0.4] } }".to_string(), "smooth", 3.0),
@@ -189,11 +192,11 @@ fn energy_is_shared_equally_among_active_degrees_of_freedom() {
             format!("[surface]\nkind = '{surface}'\n{}", fill(100, &shape, 0.3, "seed = 8\nequilibrate = 1"));
         let (world, mut states) = start(&text);
         states.iter_mut().for_each(|state| state.angular_velocity = Vector3::zeros());
-        // First it is left to mix, then measured.
-        let mut crowd = Edmd::new(world.clone(), &states, Settings::default()).unwrap();
-        assert_eq!(crowd.advance(4.0, u64::MAX, &mut ()), Some(Stopped::Until));
-        let (found, _) = run_with(world, &crowd.states(), 10.0 * longer(), Settings::default(), |_, _| ());
-        // 300 bodies without momentum have 3 degrees of freedom less.
+        // The gas equilibrates before it is measured.
+        let mut edmd = Edmd::new(world.clone(), &states, Settings::default()).unwrap();
+        assert_eq!(edmd.advance(4.0, u64::MAX, &mut ()), Some(Stopped::Until));
+        let (found, _) = run_with(world, &edmd.states(), 10.0 * longer(), Settings::default(), |_, _| ());
+        // Without total momentum there are 3 degrees of freedom less.
         let all = 3.0 * 100.0 - 3.0 + spins * 100.0;
         let expected = 300.0 / all;
         let along = of(&found, Quantity::TemperatureTranslational);
@@ -204,8 +207,8 @@ fn energy_is_shared_equally_among_active_degrees_of_freedom() {
 }
 
 #[test]
-fn dense_ellipsoids_have_the_reduced_pressure_known_of_them() {
-    // PV/NkT of 2:1 ellipsoids; at 0.50 only a long run is sharp.
+fn dense_ellipsoids_have_their_known_reduced_pressure() {
+    // PV/NkT of 2:1 ellipsoids; at 0.50 only a long run is accurate enough.
     let mut cases = vec![(0.30, 4.0, 4.5)];
     if longer() > 1.0 {
         cases.push((0.50, 1.0, 15.1));
@@ -225,68 +228,68 @@ fn haffs_law() {
     let density = 6.0 * packing / std::f64::consts::PI;
     let rate = enskog_rate(1.0, density, contact_value(packing), 1.0, 1.0);
     let tau = 6.0 / ((1.0 - k * k) * rate);
-    let mut seen = Vec::new();
+    let mut temperatures = Vec::new();
     let settings = Settings { contact_time: 1e-6, ..Settings::default() };
-    let (_, crowd) = run_with(world, &states, 4.0 * tau, settings, |time, states| {
+    let (_, edmd) = run_with(world, &states, 4.0 * tau, settings, |time, states| {
         let square: f64 = states.iter().map(|state| state.velocity.norm_squared()).sum();
-        seen.push((time, square / (3.0 * states.len() as f64)));
+        temperatures.push((time, square / (3.0 * states.len() as f64)));
     });
-    assert!(crowd.counts().elastic < crowd.counts().collisions / 100, "{:?}", crowd.counts());
+    assert!(edmd.counts().elastic < edmd.counts().collisions / 100, "{:?}", edmd.counts());
     // 1/√T grows along a straight line, at a rate within a few per cent of Haff's.
     let (mut worst, mut last) = (0.0f64, 0.0);
-    for (time, temperature) in &seen {
+    for (time, temperature) in &temperatures {
         let line = 1.0 + time / tau;
         worst = worst.max((temperature.sqrt() * line - 1.0).abs());
         last = temperature.sqrt() * line;
     }
     println!("τ = {tau:.3}: √T (1 + t/τ) ends at {last:.4}, and is off by at most {worst:.4}");
     assert!(worst < 0.06, "{worst}");
-    assert!(seen.windows(2).all(|pair| pair[1].1 <= pair[0].1 * (1.0 + 1e-12)), "energy is gained");
+    assert!(temperatures.windows(2).all(|pair| pair[1].1 <= pair[0].1 * (1.0 + 1e-12)), "energy is gained");
 }
 
-/// A gas that cools collides ever more rarely, and is not measured more often than that.
+/// A cooling gas collides ever more rarely, and is measured no more often than that.
 #[test]
-fn a_gas_that_cools_is_measured_ever_more_rarely() {
+fn a_cooling_gas_is_measured_ever_more_rarely() {
     let text = format!("[surface]\nrestitution = 0.7\n{}", fill(100, BALL, 0.05, "seed = 6"));
     let (world, states) = start(&text);
     let mut times = Vec::new();
     let settings = Settings { contact_time: 1e-6, ..Settings::default() };
     let until = 1e5;
-    let (found, crowd) = run_with(world, &states, until, settings, |time, _| times.push(time));
-    let collisions = crowd.counts().collisions;
+    let (found, edmd) = run_with(world, &states, until, settings, |time, _| times.push(time));
+    let collisions = edmd.counts().collisions;
     assert!(collisions < 10_000 && times.len() < 5000, "{collisions} collisions, {} measured", times.len());
-    // Blocks are of one length, and cover all that was measured.
+    // Blocks have one length, and cover all measurements.
     assert!((found.time - times[times.len() - 1]).abs() < 1e-9 * until);
     assert!(found.blocks as f64 * found.block_time <= found.time * (1.0 + 1e-12));
     assert!(found.time > 0.9 * until, "{}", found.time);
     assert!(times.windows(2).all(|pair| pair[1] > pair[0]));
-    // All lags are averages over the same time, so the longer a body has had, the farther it has come.
+    // All lags are averages over the same time, so the displacement grows with the lag.
     let early = found.displacement.time.iter().filter(|lag| **lag < 0.25 * until).count();
     let displacement = &found.displacement.value[..early];
     assert!(early >= 20 && displacement.windows(2).all(|pair| pair[1] > pair[0]), "{displacement:?}");
-    // T falls as Haff has it, so the mean over all that time is small.
+    // T falls by Haff's law, so its mean over all that time is small.
     let temperature = of(&found, Quantity::TemperatureTranslational).mean.unwrap();
     assert!(temperature > 0.0 && temperature < 1e-2, "{temperature}");
 }
 
 #[test]
-fn what_is_measured_does_not_depend_on_how_the_run_is_cut() {
+fn measurements_do_not_depend_on_interruptions() {
     let (world, states) = start(&fill(50, &egg(2.0), 0.3, "seed = 1\nequilibrate = 1"));
     let until = 2.0;
     let (whole, _) = run_with(world.clone(), &states, until, Settings::default(), |_, _| ());
-    // In pieces of seven collisions, through text in between.
+    // In pieces of seven collisions, written to text and read back in between.
     let mut observer = Observer::new(&world, &states, until, u64::MAX).unwrap();
-    let mut crowd = Edmd::new(world.clone(), &states, Settings::default()).unwrap();
+    let mut edmd = Edmd::new(world.clone(), &states, Settings::default()).unwrap();
     let mut pieces = 0;
     while observer.next() <= until {
-        if crowd.advance(observer.next(), 7, &mut observer) == Some(Stopped::Until) {
-            observer.measure(&world, &crowd.states());
+        if edmd.advance(observer.next(), 7, &mut observer) == Some(Stopped::Until) {
+            observer.measure(&world, &edmd.states());
         }
         pieces += 1;
-        let text = serde_json::to_string(&(observer.record(), crowd.snapshot())).unwrap();
+        let text = serde_json::to_string(&(observer.record(), edmd.snapshot())).unwrap();
         let (record, snapshot) = serde_json::from_str(&text).unwrap();
         observer = Observer::resume(&world, record).unwrap();
-        crowd = Edmd::resume(world.clone(), Settings::default(), &snapshot).unwrap();
+        edmd = Edmd::resume(world.clone(), Settings::default(), &snapshot).unwrap();
     }
     assert!(pieces > 100, "{pieces}");
     assert_eq!(observer.observables(), whole);

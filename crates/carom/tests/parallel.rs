@@ -1,4 +1,4 @@
-//! A crowd worked on by several threads: everything is as with one, to the bit.
+//! One run by several threads: all results are those of one thread, to the bit.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod worlds;
@@ -19,34 +19,34 @@ const SPHERE: Shape = Shape::Sphere { radius: 0.5 };
 const RICE: Shape = Shape::Ellipsoid { semi_axes: [1.0, 0.5, 0.5] };
 const PILLOW: Shape = Shape::Superellipsoid { semi_axes: [1.0, 0.5, 0.5], exponent: 4.0 };
 
-/// All there is to say of a run: its collisions, and where it came to.
+/// All results of a run: its events, final states, counts, audit and time.
 type Run = (Vec<Event>, Vec<State>, Counts, Audit, f64);
 
-/// So many collisions in two stints, and some time after them.
+/// A run of `events` collisions in two parts, and some time after them.
 fn run(world: &World, states: &[State], settings: Settings, events: u64, threads: usize) -> Run {
-    let mut crowd = Edmd::new(world.clone(), states, settings).unwrap();
-    crowd.set_threads(threads);
+    let mut edmd = Edmd::new(world.clone(), states, settings).unwrap();
+    edmd.set_threads(threads);
     let mut memory = Memory::default();
-    for stint in [events / 3, events - events / 3] {
-        assert_eq!(crowd.advance(f64::MAX, stint, &mut memory), None, "{:?}", crowd.audit());
+    for part in [events / 3, events - events / 3] {
+        assert_eq!(edmd.advance(f64::MAX, part, &mut memory), None, "{:?}", edmd.audit());
     }
-    let until = crowd.time() * (1.0 + 1.0 / 64.0);
-    crowd.advance(until, u64::MAX, &mut memory);
-    (memory.events, crowd.states(), crowd.counts(), crowd.audit(), crowd.time())
+    let until = edmd.time() * (1.0 + 1.0 / 64.0);
+    edmd.advance(until, u64::MAX, &mut memory);
+    (memory.events, edmd.states(), edmd.counts(), edmd.audit(), edmd.time())
 }
 
 fn is_the_same(world: &World, states: &[State], settings: Settings, events: u64) -> Run {
     let alone = run(world, states, settings, events, 1);
     for threads in [2, 3] {
-        let together = run(world, states, settings, events, threads);
-        let first = alone.0.iter().zip(&together.0).position(|(a, b)| a != b);
+        let parallel = run(world, states, settings, events, threads);
+        let first = alone.0.iter().zip(&parallel.0).position(|(a, b)| a != b);
         assert!(first.is_none(), "with {threads} threads collision {first:?} differs");
-        assert!(alone == together, "with {threads} threads: {:?} and {:?}", alone.2, together.2);
+        assert!(alone == parallel, "with {threads} threads: {:?} and {:?}", alone.2, parallel.2);
     }
     alone
 }
 
-/// Dense, so that much of what is foreseen does not come true. More than 1500 bodies, so that three threads have enough of them.
+/// Dense, so that many speculated events are invalidated. More than 1500 bodies, enough for three threads.
 #[test]
 fn threads_change_nothing_for_ellipsoids() {
     let (world, states) = lattice(8, RICE, 0.5, 3);
@@ -60,7 +60,7 @@ fn threads_change_nothing_for_superellipsoids() {
     is_the_same(&world, &states, Settings::default(), 1500);
 }
 
-/// Balls among others, walls, one that stands fast, rough and inelastic.
+/// Spheres among other bodies; then with walls, a fixed body and rough, inelastic surfaces.
 #[test]
 fn threads_change_nothing_for_mixtures() {
     let (mut world, mut states) = mixture(&[SPHERE, RICE, PILLOW, SPHERE], 1500, 40.0, 7);
@@ -85,9 +85,9 @@ fn threads_change_nothing_for_growth() {
     is_the_same(&world, &states, settings, 1500);
 }
 
-/// Blows that several take part in at once: on a lattice that drifts some go straight between their neighbours.
+/// Impacts of several contacts at once: on a drifting lattice some bodies move straight between their neighbours.
 #[test]
-fn threads_change_nothing_for_impacts_of_several() {
+fn threads_change_nothing_for_clusters() {
     let (world, mut states) = lattice(7, RICE, 0.4, 11);
     for (k, state) in states.iter_mut().enumerate() {
         let speed = if k % 40 == 0 { 1.0 + 1e-3 * k as f64 } else { 0.0 };

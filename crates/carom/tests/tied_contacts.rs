@@ -259,9 +259,10 @@ fn a_free_chain_keeps_momentum_among_balls() {
     assert!(audit.joint_error_max.unwrap().value < 1e-13);
 }
 
-/// Pendulums swing through a crowd in a periodic box, cells and images and all: nobody is missed, nothing overlaps, energy stays.
+/// Pendulums swing through many free bodies in a periodic box, with cells and images: no contact is missed, nothing overlaps, and energy is
+/// conserved.
 #[test]
-fn pendulums_swing_through_a_crowd() {
+fn pendulums_swing_through_many_bodies() {
     let mut text = String::from(
         "carom = 1\nworld = { gravity = [0, 0, 0], periodic = [4, 4, 4] }\nrun = { until = 1000, sample = 0, max_events = 400 }\n",
     );

@@ -197,7 +197,7 @@ impl Engine {
                 let ended = {
                     let keeps = self.settings.record_events;
                     let mut recorder = Both { sink, observer: self.observer.as_mut(), keeps };
-                    edmd.go_on_to(stop, AT_A_TIME, &mut recorder)
+                    edmd.advance_unchecked(stop, AT_A_TIME, &mut recorder)
                 };
                 match ended {
                     None => {}
@@ -207,7 +207,7 @@ impl Engine {
             }
         }
         if let (Some(_), Runner::Edmd(edmd)) = (self.stopped, &mut self.runner) {
-            edmd.compare();
+            edmd.check();
         }
         self.stopped.is_none()
     }
@@ -234,7 +234,7 @@ impl Engine {
         {
             self.samples += 1;
             if let Runner::Edmd(edmd) = &mut self.runner {
-                edmd.look_at_sample();
+                edmd.check_pairs_at_sample();
             }
             let sample =
                 |(body, &state): (usize, &State)| Sample { time, moment: Moment::Sample, body, state };

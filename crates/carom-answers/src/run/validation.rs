@@ -105,7 +105,7 @@ pub fn unplaced(subject: &Subject, unplaced: Unplaced) -> InputError {
             };
             source.explain(&packing(), &message, &expected)
         }
-        Unplaced::Lost => {
+        Unplaced::Failed => {
             let message = "the motion of the bodies while they were placed could not be followed";
             source.explain("fill[0]", message, "another seed, or a lower density")
         }

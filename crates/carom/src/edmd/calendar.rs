@@ -1,15 +1,15 @@
-//! What is due next: one event a body, found in constant time.
+//! The event queue: one event per body, the earliest found in constant time.
 //!
-//! A calendar of weeks of equal width (R. Brown 1988; for event-driven dynamics G. Paul, "A complexity O(1) priority queue
-//! for event driven molecular dynamics simulations", 2007): an event is noted in the week of its time, and weeks pass in
-//! order. When a week comes its notes are put in order of time, on the agenda. What is still added to a week that has come
-//! waits in a heap beside the agenda. Notes beyond the last week lie in a pile of their own, which is looked through twice a
+//! A calendar queue with buckets of equal width (R. Brown 1988; for event-driven dynamics G. Paul, "A complexity O(1) priority queue for
+//! event driven molecular dynamics simulations", 2007). An event is entered into the bucket of its time, and the buckets come up in order.
+//! When a bucket comes up, its entries are sorted by time and appended to the current entries. Events that are entered later into a bucket
+//! that has come up wait in a heap. Entries beyond the last bucket of the year are in an overflow bucket, which is redistributed twice a
 //! year.
 //!
-//! Each body has exactly one event. A note is never taken back: it is void when the body's event is no longer at its time.
-//! So whoever gets another event costs one note, at the end of a week's, and there are so few weeks that their ends are near
-//! the processor; and the agenda tells what will be wanted soon (`ahead`). Of two events at one time, the body of the smaller
-//! index is first.
+//! Each body has exactly one event. An entry is never removed early: it is stale once the body's event is no longer at its time. So a new
+//! event costs one entry, written at the end of a bucket, and there are so few buckets that their ends stay in the cache. The current
+//! entries also tell which memory will be needed soon (`prefetch`). Of two events at the same time, that of the body with the smaller
+//! index comes first.
 
 use core::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -17,17 +17,17 @@ use std::collections::BinaryHeap;
 use bytemuck::{Pod, Zeroable};
 
 use super::huge_pages::HugePageArray;
-use super::next_event::NOBODY;
-use super::storage::Hot;
+use super::next_event::NONE;
+use super::storage::Kinematics;
 
-/// That a body has an event at a time, or had.
+/// A body has, or had, an event at a time.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct QueueEntry {
     pub time: f64,
     pub body: u32,
-    /// With whom, as the event has it.
-    pub with: u32,
+    /// The partner, as in [`super::next_event::NextEvent`].
+    pub partner: u32,
 }
 
 impl Ord for QueueEntry {
@@ -51,322 +51,324 @@ impl PartialEq for QueueEntry {
 impl Eq for QueueEntry {}
 
 impl QueueEntry {
-    /// Whether the event is still due.
+    /// Whether the body's event is still at this time.
     #[inline(always)]
-    pub fn holds(&self, hot: &[Hot]) -> bool {
-        hot[self.body as usize].due == self.time
+    pub fn is_valid(&self, kinematics: &[Kinematics]) -> bool {
+        kinematics[self.body as usize].event_time == self.time
     }
 }
 
-/// Notes of the events of all bodies; the events themselves are with the bodies.
+/// Entries for the events of all bodies; the events themselves are stored with the bodies.
 #[derive(Debug, Clone)]
-pub(super) struct Calendar {
-    /// The weeks of a year, by their number modulo the year, and last what comes later than that.
-    weeks: Vec<Week>,
-    pages: Pages,
-    /// How many notes there are in weeks to come and beyond.
-    waiting: usize,
-    /// The notes of the weeks that have come, in order, and how many of them are past.
-    agenda: Vec<QueueEntry>,
-    past: usize,
-    /// How many notes have left the agenda.
-    gone: u64,
-    /// What was added to those weeks since.
-    added: BinaryHeap<Reverse<QueueEntry>>,
-    per_width: f64,
-    /// Weeks since time zero, up to the latest that has come.
-    week: u64,
+pub(super) struct CalendarQueue {
+    /// The buckets of a year, by their number modulo the year; the last one is the overflow bucket.
+    buckets: Vec<Bucket>,
+    blocks: Blocks,
+    /// The number of entries in buckets that have not come up, and in the overflow bucket.
+    pending: usize,
+    /// The entries of the buckets that have come up, in order, and how many of them have been taken.
+    current: Vec<QueueEntry>,
+    taken: usize,
+    /// The number of entries dropped from `current` so far.
+    dropped: u64,
+    /// Entries that were added to buckets after they had come up.
+    late: BinaryHeap<Reverse<QueueEntry>>,
+    inverse_width: f64,
+    /// The number, counted from time zero, of the last bucket that has come up.
+    latest_bucket: u64,
 }
 
-/// The notes of a week: its last page, and the notes on that.
+/// The entries of a bucket: its last block, and the number of entries in that.
 #[derive(Debug, Clone, Copy)]
-struct Week {
-    page: u32,
-    notes: u32,
+struct Bucket {
+    block: u32,
+    entries: u32,
 }
 
-impl Week {
-    const EMPTY: Self = Self { page: NOBODY, notes: PAGE };
+impl Bucket {
+    const EMPTY: Self = Self { block: NONE, entries: BLOCK };
 }
 
-/// Notes on a page.
-const PAGE: u32 = 16;
+/// Entries in a block.
+const BLOCK: u32 = 16;
 
-/// Pages for notes, each with the number of the page before.
+/// Blocks of entries, each with the number of the previous block of its bucket.
 #[derive(Debug, Clone, Default)]
-struct Pages {
-    notes: HugePageArray<[QueueEntry; PAGE as usize]>,
-    before: Vec<u32>,
-    /// The first of those that nobody uses.
+struct Blocks {
+    entries: HugePageArray<[QueueEntry; BLOCK as usize]>,
+    previous: Vec<u32>,
+    /// The first block of the free list.
     free: Option<u32>,
 }
 
-impl Pages {
+impl Blocks {
     #[inline(always)]
-    fn write(&mut self, week: &mut Week, note: QueueEntry) {
-        if week.notes == PAGE {
-            *week = Week { page: self.take(week.page), notes: 0 };
+    fn push(&mut self, bucket: &mut Bucket, entry: QueueEntry) {
+        if bucket.entries == BLOCK {
+            *bucket = Bucket { block: self.allocate(bucket.block), entries: 0 };
         }
-        self.notes[week.page as usize][week.notes as usize] = note;
-        week.notes += 1;
+        self.entries[bucket.block as usize][bucket.entries as usize] = entry;
+        bucket.entries += 1;
     }
 
-    /// A page that follows another.
-    fn take(&mut self, before: u32) -> u32 {
-        if let Some(page) = self.free {
-            let next = std::mem::replace(&mut self.before[page as usize], before);
-            self.free = (next != NOBODY).then_some(next);
-            return page;
+    /// A new block that follows another.
+    fn allocate(&mut self, previous: u32) -> u32 {
+        if let Some(block) = self.free {
+            let next = std::mem::replace(&mut self.previous[block as usize], previous);
+            self.free = (next != NONE).then_some(next);
+            return block;
         }
-        let page = self.notes.len();
-        self.notes.fill_up(Zeroable::zeroed(), page + 1);
-        self.before.push(before);
-        super::index(page)
+        let block = self.entries.len();
+        self.entries.extend_to(block + 1, Zeroable::zeroed());
+        self.previous.push(previous);
+        super::index(block)
     }
 
-    /// Reads the notes of a week, the last page first, and frees its pages. How many there were.
-    fn tear_out(&mut self, week: Week, mut read: impl FnMut(&QueueEntry)) -> usize {
-        let (mut page, mut notes, mut count) = (week.page, week.notes, 0);
-        while page != NOBODY {
-            self.notes[page as usize][..notes as usize].iter().for_each(&mut read);
-            count += notes as usize;
-            let before = std::mem::replace(&mut self.before[page as usize], self.free.unwrap_or(NOBODY));
-            self.free = Some(page);
-            (page, notes) = (before, PAGE);
+    /// Visits the entries of a bucket, the last block first, and frees its blocks. Returns the number of entries.
+    fn drain(&mut self, bucket: Bucket, mut visit: impl FnMut(&QueueEntry)) -> usize {
+        let (mut block, mut entries, mut count) = (bucket.block, bucket.entries, 0);
+        while block != NONE {
+            self.entries[block as usize][..entries as usize].iter().for_each(&mut visit);
+            count += entries as usize;
+            let previous = std::mem::replace(&mut self.previous[block as usize], self.free.unwrap_or(NONE));
+            self.free = Some(block);
+            (block, entries) = (previous, BLOCK);
         }
         count
     }
 }
 
-/// Notes on the agenda, at least: those who read ahead want to see some.
-const AHEAD: usize = 64;
+/// The least number of current entries: prefetching looks this far ahead.
+const LOOKAHEAD: usize = 64;
 
-/// Notes that wait, a body, at most: of a time that does not come near, void ones could pile up.
-const MOST: usize = 16;
+/// The most pending entries per body. Without a limit, stale entries of a distant time could accumulate.
+const MAX_PENDING: usize = 16;
 
-/// The most events of a week.
-const A_WEEK: f64 = 1024.0;
+/// The most events per bucket.
+const MAX_PER_BUCKET: f64 = 1024.0;
 
-/// Mean waiting times in a year.
-const A_YEAR: f64 = 4.0;
+/// The length of a year in mean waiting times.
+const YEAR: f64 = 4.0;
 
-impl Calendar {
+impl CalendarQueue {
     pub fn new() -> Self {
         Self {
-            weeks: vec![Week::EMPTY; 3],
-            pages: Pages::default(),
-            waiting: 0,
-            agenda: Vec::new(),
-            past: 0,
-            gone: 0,
-            added: BinaryHeap::new(),
-            per_width: 1.0,
-            week: 0,
+            buckets: vec![Bucket::EMPTY; 3],
+            blocks: Blocks::default(),
+            pending: 0,
+            current: Vec::new(),
+            taken: 0,
+            dropped: 0,
+            late: BinaryHeap::new(),
+            inverse_width: 1.0,
+            latest_bucket: 0,
         }
     }
 
-    /// Weeks of a year, a power of two.
+    /// The number of buckets in a year, a power of two.
     #[inline(always)]
     fn year(&self) -> u64 {
-        self.weeks.len() as u64 - 1
+        self.buckets.len() as u64 - 1
     }
 
-    /// The week of a time, counted from zero.
+    /// The bucket of a time, counted from time zero.
     #[inline(always)]
-    fn week_of(&self, time: f64) -> u64 {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, as meant")]
-        let week = (time * self.per_width) as u64;
-        week
+    fn bucket_at(&self, time: f64) -> u64 {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, as intended")]
+        let bucket = (time * self.inverse_width) as u64;
+        bucket
     }
 
+    /// The place of a bucket in the year.
     #[inline(always)]
-    fn in_year(&self, week: u64) -> usize {
-        #[expect(clippy::cast_possible_truncation, reason = "less than the weeks of a year")]
-        let place = (week & (self.year() - 1)) as usize;
+    fn place(&self, bucket: u64) -> usize {
+        #[expect(clippy::cast_possible_truncation, reason = "less than the number of buckets in a year")]
+        let place = (bucket & (self.year() - 1)) as usize;
         place
     }
 
-    /// Notes that an event is due.
+    /// Enters an event.
     #[inline]
-    pub fn note(&mut self, note: QueueEntry, hot: &[Hot]) {
-        let week = self.week_of(note.time);
-        if week <= self.week {
-            self.add(note, hot);
-        } else if note.time < f64::INFINITY {
-            if self.waiting > MOST * hot.len() + PAGE as usize {
-                self.tidy(hot);
+    pub fn insert(&mut self, entry: QueueEntry, kinematics: &[Kinematics]) {
+        let bucket = self.bucket_at(entry.time);
+        if bucket <= self.latest_bucket {
+            self.insert_late(entry, kinematics);
+        } else if entry.time < f64::INFINITY {
+            if self.pending > MAX_PENDING * kinematics.len() + BLOCK as usize {
+                self.purge(kinematics);
             }
-            let beyond = self.weeks.len() - 1;
-            let place = if week - self.week < self.year() { self.in_year(week) } else { beyond };
-            self.pages.write(&mut self.weeks[place], note);
-            self.waiting += 1;
+            let overflow = self.buckets.len() - 1;
+            let place = if bucket - self.latest_bucket < self.year() { self.place(bucket) } else { overflow };
+            self.blocks.push(&mut self.buckets[place], entry);
+            self.pending += 1;
         }
     }
 
-    fn add(&mut self, note: QueueEntry, hot: &[Hot]) {
-        // Void notes of a far time would pile up.
-        if self.added.len() > 2 * hot.len() + AHEAD {
-            self.added.retain(|Reverse(note)| note.holds(hot));
+    fn insert_late(&mut self, entry: QueueEntry, kinematics: &[Kinematics]) {
+        // Stale entries of a distant time would accumulate.
+        if self.late.len() > 2 * kinematics.len() + LOOKAHEAD {
+            self.late.retain(|Reverse(entry)| entry.is_valid(kinematics));
         }
-        self.added.push(Reverse(note));
+        self.late.push(Reverse(entry));
     }
 
-    /// The body whose event is first; none if nothing is due at all.
+    /// The body with the earliest event; `None` if there is no event at all.
     #[inline]
-    pub fn first(&mut self, hot: &[Hot]) -> Option<u32> {
+    pub fn first(&mut self, kinematics: &[Kinematics]) -> Option<u32> {
         loop {
-            while self.agenda.get(self.past).is_some_and(|note| !note.holds(hot)) {
-                self.past += 1;
+            while self.current.get(self.taken).is_some_and(|entry| !entry.is_valid(kinematics)) {
+                self.taken += 1;
             }
-            if self.agenda.len() - self.past < AHEAD && self.waiting > 0 {
-                self.next_week(hot);
+            if self.current.len() - self.taken < LOOKAHEAD && self.pending > 0 {
+                self.open_next_bucket(kinematics);
                 continue;
             }
-            while self.added.peek().is_some_and(|Reverse(note)| !note.holds(hot)) {
-                self.added.pop();
+            while self.late.peek().is_some_and(|Reverse(entry)| !entry.is_valid(kinematics)) {
+                self.late.pop();
             }
-            let planned = self.agenda.get(self.past);
-            return match (planned, self.added.peek()) {
-                (Some(note), Some(Reverse(other))) => Some(note.min(other).body),
-                (Some(note), None) | (None, Some(Reverse(note))) => Some(note.body),
+            return match (self.current.get(self.taken), self.late.peek()) {
+                (Some(entry), Some(Reverse(other))) => Some(entry.min(other).body),
+                (Some(entry), None) | (None, Some(Reverse(entry))) => Some(entry.body),
                 (None, None) => None,
             };
         }
     }
 
-    /// The number of the next note, counted from the first there ever was on the agenda.
+    /// The number of the next current entry, counted from the beginning of the run.
     #[inline(always)]
-    pub fn page(&self) -> u64 {
-        self.gone + self.past as u64
+    pub fn position(&self) -> u64 {
+        self.dropped + self.taken as u64
     }
 
-    /// A note to come, by its number.
+    /// A current entry by its number.
     #[inline(always)]
-    pub fn coming(&self, number: u64) -> Option<&QueueEntry> {
-        #[expect(clippy::cast_possible_truncation, reason = "a place on the agenda, or beyond its end")]
-        let place = (number - self.gone) as usize;
-        self.agenda.get(place)
+    pub fn entry(&self, number: u64) -> Option<&QueueEntry> {
+        #[expect(clippy::cast_possible_truncation, reason = "a current entry, or beyond the last one")]
+        let at = (number - self.dropped) as usize;
+        self.current.get(at)
     }
 
-    /// Puts the next week that has anything onto the agenda, without the notes that are void by then.
-    fn next_week(&mut self, hot: &[Hot]) {
-        self.agenda.drain(..self.past);
-        self.gone += self.past as u64;
-        self.past = 0;
+    /// Appends the valid entries of the next bucket that has any to the current ones.
+    fn open_next_bucket(&mut self, kinematics: &[Kinematics]) {
+        self.current.drain(..self.taken);
+        self.dropped += self.taken as u64;
+        self.taken = 0;
         let mut empty = 0;
         loop {
-            self.week += 1;
-            if self.week & (self.year() / 2 - 1) == 0 {
-                self.call_in(hot);
+            self.latest_bucket += 1;
+            if self.latest_bucket & (self.year() / 2 - 1) == 0 {
+                self.redistribute_overflow(kinematics);
             }
-            let place = self.in_year(self.week);
-            if self.weeks[place].page != NOBODY {
-                let planned = self.agenda.len();
-                let agenda = &mut self.agenda;
-                let week = std::mem::replace(&mut self.weeks[place], Week::EMPTY);
-                self.waiting -= self.pages.tear_out(week, |note| {
-                    if note.holds(hot) {
-                        agenda.push(*note);
+            let place = self.place(self.latest_bucket);
+            if self.buckets[place].block != NONE {
+                let sorted = self.current.len();
+                let current = &mut self.current;
+                let bucket = std::mem::replace(&mut self.buckets[place], Bucket::EMPTY);
+                self.pending -= self.blocks.drain(bucket, |entry| {
+                    if entry.is_valid(kinematics) {
+                        current.push(*entry);
                     }
                 });
-                self.agenda[planned..].sort_unstable();
+                self.current[sorted..].sort_unstable();
                 return;
             }
             empty += 1;
             if empty > self.year() {
-                self.skip(hot);
+                self.skip_to_overflow(kinematics);
                 return;
             }
         }
     }
 
-    /// Puts notes from beyond the year into its weeks.
+    /// Moves entries from the overflow bucket into the buckets of the year.
     #[cold]
-    fn call_in(&mut self, hot: &[Hot]) {
-        for note in self.take_beyond(hot) {
-            self.note(note, hot);
+    fn redistribute_overflow(&mut self, kinematics: &[Kinematics]) {
+        for entry in self.drain_overflow(kinematics) {
+            self.insert(entry, kinematics);
         }
     }
 
-    fn take_beyond(&mut self, hot: &[Hot]) -> Vec<QueueEntry> {
-        let beyond = self.weeks.len() - 1;
-        let week = std::mem::replace(&mut self.weeks[beyond], Week::EMPTY);
-        let mut notes = Vec::new();
-        self.waiting -= self.pages.tear_out(week, |note| {
-            if note.holds(hot) {
-                notes.push(*note);
+    fn drain_overflow(&mut self, kinematics: &[Kinematics]) -> Vec<QueueEntry> {
+        let overflow = self.buckets.len() - 1;
+        let bucket = std::mem::replace(&mut self.buckets[overflow], Bucket::EMPTY);
+        let mut entries = Vec::new();
+        self.pending -= self.blocks.drain(bucket, |entry| {
+            if entry.is_valid(kinematics) {
+                entries.push(*entry);
             }
         });
-        notes
+        entries
     }
 
-    /// Takes void notes out of all weeks.
+    /// Removes stale entries from all buckets.
     #[cold]
-    fn tidy(&mut self, hot: &[Hot]) {
-        let mut notes = Vec::new();
-        for week in &mut self.weeks {
-            let week = std::mem::replace(week, Week::EMPTY);
-            self.waiting -= self.pages.tear_out(week, |note| {
-                if note.holds(hot) {
-                    notes.push(*note);
+    fn purge(&mut self, kinematics: &[Kinematics]) {
+        let mut entries = Vec::new();
+        for bucket in &mut self.buckets {
+            let bucket = std::mem::replace(bucket, Bucket::EMPTY);
+            self.pending -= self.blocks.drain(bucket, |entry| {
+                if entry.is_valid(kinematics) {
+                    entries.push(*entry);
                 }
             });
         }
-        for note in notes {
-            self.note(note, hot);
+        for entry in entries {
+            self.insert(entry, kinematics);
         }
     }
 
-    /// Goes on to the week before the first event beyond the year.
+    /// Advances to the bucket before the first event of the overflow bucket.
     #[cold]
-    fn skip(&mut self, hot: &[Hot]) {
-        let notes = self.take_beyond(hot);
-        let soonest = notes.iter().map(|note| note.time).fold(f64::INFINITY, f64::min);
+    fn skip_to_overflow(&mut self, kinematics: &[Kinematics]) {
+        let entries = self.drain_overflow(kinematics);
+        let soonest = entries.iter().map(|entry| entry.time).fold(f64::INFINITY, f64::min);
         if soonest < f64::INFINITY {
-            self.week = self.week.max(self.week_of(soonest).saturating_sub(1));
+            self.latest_bucket = self.latest_bucket.max(self.bucket_at(soonest).saturating_sub(1));
         }
-        for note in notes {
-            self.note(note, hot);
+        for entry in entries {
+            self.insert(entry, kinematics);
         }
     }
 
-    /// Makes weeks anew, for the events as they are, from a time on. Who an event is with is `with`.
-    pub fn tune(&mut self, now: f64, hot: &[Hot], with: impl Fn(usize) -> u32) {
+    /// Chooses the width and number of buckets for the bodies' present events and enters these, from a time on. `partner` gives the partner
+    /// of a body's event.
+    pub fn rebuild(&mut self, now: f64, kinematics: &[Kinematics], partner: impl Fn(usize) -> u32) {
         let mut waits: Vec<f64> =
-            hot.iter().map(|hot| hot.due - now).filter(|wait| wait.is_finite()).collect();
+            kinematics.iter().map(|body| body.event_time - now).filter(|wait| wait.is_finite()).collect();
         let mut width = 1.0;
         let mut year = 2;
         if !waits.is_empty() {
             let count = waits.len();
             let (_, median, _) = waits.select_nth_unstable_by(count / 2, f64::total_cmp);
-            // The median of an exponential distribution, as that of waiting times is, is ln 2 of its mean.
+            // Waiting times are distributed exponentially, so the median is ln 2 times the mean.
             let mean = *median / core::f64::consts::LN_2;
             #[expect(clippy::cast_precision_loss, reason = "a count of bodies")]
-            let weeks = count as f64 / (count as f64).sqrt().min(A_WEEK);
-            // Weeks are counted in 64 bits.
-            width = (mean / weeks).max(1e-15 * (now + *median)).max(f64::MIN_POSITIVE * 1e20);
+            let per_mean = count as f64 / (count as f64).sqrt().min(MAX_PER_BUCKET);
+            // Buckets are counted in 64 bits.
+            width = (mean / per_mean).max(1e-15 * (now + *median)).max(f64::MIN_POSITIVE * 1e20);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "fewer than bodies")]
-            let weeks = (A_YEAR * weeks).ceil() as usize;
-            year = weeks.next_power_of_two();
+            let buckets = (YEAR * per_mean).ceil() as usize;
+            year = buckets.next_power_of_two();
         }
         *self = Self {
-            weeks: vec![Week::EMPTY; year + 1],
-            gone: self.gone + self.agenda.len() as u64,
-            per_width: width.recip(),
+            buckets: vec![Bucket::EMPTY; year + 1],
+            dropped: self.dropped + self.current.len() as u64,
+            inverse_width: width.recip(),
             ..Self::new()
         };
-        self.week = self.week_of(now);
-        for (k, body) in hot.iter().enumerate() {
-            self.note(QueueEntry { time: body.due, body: super::index(k), with: with(k) }, hot);
+        self.latest_bucket = self.bucket_at(now);
+        for (k, body) in kinematics.iter().enumerate() {
+            let entry = QueueEntry { time: body.event_time, body: super::index(k), partner: partner(k) };
+            self.insert(entry, kinematics);
         }
     }
 
-    /// Bytes taken.
+    /// Bytes allocated.
     pub fn bytes(&self) -> usize {
-        self.weeks.capacity() * size_of::<Week>()
-            + self.pages.notes.bytes()
-            + self.pages.before.capacity() * size_of::<u32>()
-            + (self.agenda.capacity() + self.added.capacity()) * size_of::<QueueEntry>()
+        self.buckets.capacity() * size_of::<Bucket>()
+            + self.blocks.entries.bytes()
+            + self.blocks.previous.capacity() * size_of::<u32>()
+            + (self.current.capacity() + self.late.capacity()) * size_of::<QueueEntry>()
     }
 }
 
@@ -374,78 +376,78 @@ impl Calendar {
 mod tests {
     use super::*;
 
-    fn set(calendar: &mut Calendar, hot: &mut [Hot], body: u32, time: f64) {
-        hot[body as usize].due = time;
-        calendar.note(QueueEntry { time, body, with: NOBODY }, hot);
+    fn set(queue: &mut CalendarQueue, kinematics: &mut [Kinematics], body: u32, time: f64) {
+        kinematics[body as usize].event_time = time;
+        queue.insert(QueueEntry { time, body, partner: NONE }, kinematics);
     }
 
-    /// Random events, set, moved and taken: always the earliest comes out, of few bodies and of many.
+    /// Random events are set, moved and taken, for few bodies and for many: the earliest always comes first.
     #[test]
-    fn the_earliest_comes_first() {
+    fn the_earliest_event_comes_first() {
         for (count, rounds) in [(50_u32, 20_000), (3000, 10_000)] {
             let mut seed = 12345_u64;
             let mut draw = || {
                 seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 f64::from(u32::try_from(seed >> 33).unwrap_or(0)) / f64::from(1_u32 << 31)
             };
-            let mut calendar = Calendar::new();
-            let mut hot: Vec<Hot> = vec![Zeroable::zeroed(); count as usize];
+            let mut queue = CalendarQueue::new();
+            let mut bodies: Vec<Kinematics> = vec![Zeroable::zeroed(); count as usize];
             for body in 0..count {
-                set(&mut calendar, &mut hot, body, -10.0 * draw().max(1e-9).ln());
+                set(&mut queue, &mut bodies, body, -10.0 * draw().max(1e-9).ln());
             }
-            calendar.tune(0.0, &hot, |_| NOBODY);
+            queue.rebuild(0.0, &bodies, |_| NONE);
             let mut now = 0.0;
             for round in 0..rounds {
-                let body = calendar.first(&hot);
-                let soonest = hot.iter().map(|hot| hot.due).fold(f64::INFINITY, f64::min);
-                let Some(body) = body else { panic!("nothing due") };
-                assert_eq!(hot[body as usize].due, soonest);
+                let body = queue.first(&bodies);
+                let soonest = bodies.iter().map(|body| body.event_time).fold(f64::INFINITY, f64::min);
+                let Some(body) = body else { panic!("no event") };
+                assert_eq!(bodies[body as usize].event_time, soonest);
                 assert!(soonest >= now);
                 now = soonest;
                 let far = if draw() < 0.01 { 1e4 } else { 1.0 };
-                set(&mut calendar, &mut hot, body, now - far * draw().max(1e-9).ln());
+                set(&mut queue, &mut bodies, body, now - far * draw().max(1e-9).ln());
                 let other = (draw() * f64::from(count)).floor();
                 let other = (0..count).find(|&k| f64::from(k) == other).unwrap_or(0);
-                set(&mut calendar, &mut hot, other, now + draw());
+                set(&mut queue, &mut bodies, other, now + draw());
                 if round % 1000 == 999 {
-                    for hot in &mut hot {
-                        hot.due -= now;
+                    for body in &mut bodies {
+                        body.event_time -= now;
                     }
-                    calendar.tune(0.0, &hot, |_| NOBODY);
+                    queue.rebuild(0.0, &bodies, |_| NONE);
                     now = 0.0;
                 }
-                // A long wait: everything near is taken away.
+                // A long wait: all events near by are taken away.
                 if round % 5000 == 4999 {
-                    for hot in &mut hot[1..] {
-                        hot.due = f64::INFINITY;
+                    for body in &mut bodies[1..] {
+                        body.event_time = f64::INFINITY;
                     }
-                    set(&mut calendar, &mut hot, 0, now + 1e6);
-                    assert_eq!(calendar.first(&hot), Some(0));
+                    set(&mut queue, &mut bodies, 0, now + 1e6);
+                    assert_eq!(queue.first(&bodies), Some(0));
                     for body in 0..count {
-                        set(&mut calendar, &mut hot, body, now - 10.0 * draw().max(1e-9).ln());
+                        set(&mut queue, &mut bodies, body, now - 10.0 * draw().max(1e-9).ln());
                     }
                 }
             }
-            for hot in &mut hot {
-                hot.due = f64::INFINITY;
+            for body in &mut bodies {
+                body.event_time = f64::INFINITY;
             }
-            assert_eq!(calendar.first(&hot), None);
+            assert_eq!(queue.first(&bodies), None);
         }
     }
 
-    /// Events that are put off over and over leave no heap of void notes.
+    /// Events are postponed over and over.
     #[test]
-    fn void_notes_do_not_pile_up() {
-        let mut calendar = Calendar::new();
-        let mut hot: Vec<Hot> = vec![Zeroable::zeroed(); 10];
-        hot.iter_mut().for_each(|hot| hot.due = f64::INFINITY);
-        calendar.tune(0.0, &hot, |_| NOBODY);
+    fn stale_entries_do_not_accumulate() {
+        let mut queue = CalendarQueue::new();
+        let mut bodies: Vec<Kinematics> = vec![Zeroable::zeroed(); 10];
+        bodies.iter_mut().for_each(|body| body.event_time = f64::INFINITY);
+        queue.rebuild(0.0, &bodies, |_| NONE);
         for round in 0..100_000_u32 {
             for body in 0..10 {
-                set(&mut calendar, &mut hot, body, 1e3 + 1e-9 * f64::from(round));
+                set(&mut queue, &mut bodies, body, 1e3 + 1e-9 * f64::from(round));
             }
-            assert_eq!(calendar.first(&hot), Some(0));
+            assert_eq!(queue.first(&bodies), Some(0));
         }
-        assert!(calendar.bytes() < 100_000, "{}", calendar.bytes());
+        assert!(queue.bytes() < 100_000, "{}", queue.bytes());
     }
 }

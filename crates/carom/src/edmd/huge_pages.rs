@@ -1,8 +1,8 @@
-//! Long arrays on large pages.
+//! Long arrays on huge pages.
 //!
-//! Events that follow one another lie anywhere in space, so a large crowd's memory is read all over, and where pages are
-//! small most reads have to look up first where their page is: on our machine such a read takes twice as long. Systems give
-//! large pages to those who ask. Short arrays are ordinary ones.
+//! Consecutive events lie anywhere in space, so the memory of a large system is read at random. With pages of ordinary size most reads miss
+//! the translation look-aside buffer, and such a read takes twice as long. Operating systems grant huge pages on request. Short arrays are
+//! ordinary vectors.
 
 use core::fmt;
 use core::ops::{Deref, DerefMut};
@@ -10,81 +10,81 @@ use core::ops::{Deref, DerefMut};
 use bytemuck::Pod;
 use memmap2::MmapMut;
 
-/// Bytes from which an array is long: some large pages.
-const LONG: usize = 1 << 23;
+/// Arrays of at least this many bytes, a few huge pages, are mapped.
+const MAPPED_FROM: usize = 1 << 23;
 
 /// An array of plain records.
 pub(super) struct HugePageArray<T> {
-    kept: Kept<T>,
+    storage: Storage<T>,
 }
 
-enum Kept<T> {
-    Short(Vec<T>),
-    /// The map, and how many records of it are used.
-    Long(MmapMut, usize),
+enum Storage<T> {
+    Heap(Vec<T>),
+    /// The map, and the number of records in use.
+    Mapped(MmapMut, usize),
 }
 
 impl<T: Pod> HugePageArray<T> {
-    /// An empty one, with room for so many.
-    pub fn with_room(room: usize) -> Self {
-        let bytes = room.saturating_mul(size_of::<T>());
-        if bytes >= LONG
+    /// An empty array with room for `capacity` records.
+    pub fn with_capacity(capacity: usize) -> Self {
+        let bytes = capacity.saturating_mul(size_of::<T>());
+        if bytes >= MAPPED_FROM
             && let Ok(map) = MmapMut::map_anon(bytes)
         {
-            // Advice: what the system makes of it changes no result.
+            // Only advice: no result depends on whether the system follows it.
             #[cfg(target_os = "linux")]
             let _ = map.advise(memmap2::Advice::HugePage);
-            return Self { kept: Kept::Long(map, 0) };
+            return Self { storage: Storage::Mapped(map, 0) };
         }
-        Self { kept: Kept::Short(Vec::with_capacity(room)) }
+        Self { storage: Storage::Heap(Vec::with_capacity(capacity)) }
     }
 
-    /// The same record so many times.
-    pub fn filled(record: T, count: usize) -> Self {
-        let mut field = Self::with_room(count);
-        field.fill_up(record, count);
-        field
+    /// `len` copies of a record.
+    pub fn filled(record: T, len: usize) -> Self {
+        let mut array = Self::with_capacity(len);
+        array.extend_to(len, record);
+        array
     }
 
-    /// As many records as an iterator says that it has.
+    /// The records of an iterator, which must know its length.
     pub fn collect(records: impl ExactSizeIterator<Item = T>) -> Self {
-        let mut field = Self::with_room(records.len());
-        match &mut field.kept {
-            Kept::Short(list) => list.extend(records),
-            Kept::Long(map, used) => {
-                let places = bytemuck::cast_slice_mut::<u8, T>(map);
-                for (place, record) in places.iter_mut().zip(records) {
-                    *place = record;
+        let mut array = Self::with_capacity(records.len());
+        match &mut array.storage {
+            Storage::Heap(list) => list.extend(records),
+            Storage::Mapped(map, used) => {
+                let slots = bytemuck::cast_slice_mut::<u8, T>(map);
+                for (slot, record) in slots.iter_mut().zip(records) {
+                    *slot = record;
                     *used += 1;
                 }
             }
         }
-        field
+        array
     }
 
-    /// Adds copies of a record, until there are so many.
-    pub fn fill_up(&mut self, record: T, count: usize) {
-        if count > self.room() {
-            self.enlarge(count);
+    /// Appends copies of a record until the array has `len` of them; a longer array stays as it is.
+    pub fn extend_to(&mut self, len: usize, record: T) {
+        if len > self.capacity() {
+            self.grow(len);
         }
-        match &mut self.kept {
-            Kept::Short(list) => list.resize(count.max(list.len()), record),
-            Kept::Long(map, used) => {
-                let places = bytemuck::cast_slice_mut::<u8, T>(map);
-                if count > *used {
-                    places[*used..count].fill(record);
-                    *used = count;
+        match &mut self.storage {
+            Storage::Heap(list) => list.resize(len.max(list.len()), record),
+            Storage::Mapped(map, used) => {
+                let slots = bytemuck::cast_slice_mut::<u8, T>(map);
+                if len > *used {
+                    slots[*used..len].fill(record);
+                    *used = len;
                 }
             }
         }
     }
 
     #[cold]
-    fn enlarge(&mut self, count: usize) {
-        let mut larger = Self::with_room(count.max(self.room() + self.room() / 2));
-        match &mut larger.kept {
-            Kept::Short(list) => list.extend_from_slice(self),
-            Kept::Long(map, used) => {
+    fn grow(&mut self, len: usize) {
+        let mut larger = Self::with_capacity(len.max(self.capacity() + self.capacity() / 2));
+        match &mut larger.storage {
+            Storage::Heap(list) => list.extend_from_slice(self),
+            Storage::Mapped(map, used) => {
                 bytemuck::cast_slice_mut::<u8, T>(map)[..self.len()].copy_from_slice(self);
                 *used = self.len();
             }
@@ -92,16 +92,16 @@ impl<T: Pod> HugePageArray<T> {
         *self = larger;
     }
 
-    fn room(&self) -> usize {
-        match &self.kept {
-            Kept::Short(list) => list.capacity(),
-            Kept::Long(map, _) => map.len() / size_of::<T>(),
+    fn capacity(&self) -> usize {
+        match &self.storage {
+            Storage::Heap(list) => list.capacity(),
+            Storage::Mapped(map, _) => map.len() / size_of::<T>(),
         }
     }
 
-    /// Bytes taken.
+    /// Bytes allocated.
     pub fn bytes(&self) -> usize {
-        self.room() * size_of::<T>()
+        self.capacity() * size_of::<T>()
     }
 }
 
@@ -110,9 +110,9 @@ impl<T: Pod> Deref for HugePageArray<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        match &self.kept {
-            Kept::Short(list) => list,
-            Kept::Long(map, used) => &bytemuck::cast_slice(map)[..*used],
+        match &self.storage {
+            Storage::Heap(list) => list,
+            Storage::Mapped(map, used) => &bytemuck::cast_slice(map)[..*used],
         }
     }
 }
@@ -120,16 +120,16 @@ impl<T: Pod> Deref for HugePageArray<T> {
 impl<T: Pod> DerefMut for HugePageArray<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
-        match &mut self.kept {
-            Kept::Short(list) => list,
-            Kept::Long(map, used) => &mut bytemuck::cast_slice_mut(map)[..*used],
+        match &mut self.storage {
+            Storage::Heap(list) => list,
+            Storage::Mapped(map, used) => &mut bytemuck::cast_slice_mut(map)[..*used],
         }
     }
 }
 
 impl<T: Pod> Default for HugePageArray<T> {
     fn default() -> Self {
-        Self { kept: Kept::Short(Vec::new()) }
+        Self { storage: Storage::Heap(Vec::new()) }
     }
 }
 
@@ -149,21 +149,21 @@ impl<T: Pod + fmt::Debug> fmt::Debug for HugePageArray<T> {
 mod tests {
     use super::*;
 
-    /// Short and long ones, and those that become long, hold what was put into them.
+    /// On the heap, mapped, and growing from one to the other.
     #[test]
-    fn fields_hold_what_they_are_given() {
-        for count in [0, 10, LONG / 8 - 1, LONG / 8 + 1000] {
+    fn arrays_hold_what_they_are_given() {
+        for count in [0, 10, MAPPED_FROM / 8 - 1, MAPPED_FROM / 8 + 1000] {
             let numbers = (0..count).map(|k| k as u64);
-            let mut field = HugePageArray::collect(numbers.clone());
-            assert!(field.iter().copied().eq(numbers));
-            assert!(field.bytes() >= 8 * count);
-            field.fill_up(7, 3 * count + 5);
-            assert_eq!(field.len(), 3 * count + 5);
-            assert!(field[..count].iter().enumerate().all(|(k, &number)| number == k as u64));
-            assert!(field[count..].iter().all(|&number| number == 7));
-            field[count] = 1;
-            let copy = field.clone();
-            assert!(copy[count] == 1 && copy[..] == field[..]);
+            let mut array = HugePageArray::collect(numbers.clone());
+            assert!(array.iter().copied().eq(numbers));
+            assert!(array.bytes() >= 8 * count);
+            array.extend_to(3 * count + 5, 7);
+            assert_eq!(array.len(), 3 * count + 5);
+            assert!(array[..count].iter().enumerate().all(|(k, &number)| number == k as u64));
+            assert!(array[count..].iter().all(|&number| number == 7));
+            array[count] = 1;
+            let copy = array.clone();
+            assert!(copy[count] == 1 && copy[..] == array[..]);
             assert!(HugePageArray::filled(3_u64, count).iter().all(|&number| number == 3));
         }
     }

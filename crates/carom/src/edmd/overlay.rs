@@ -1,109 +1,115 @@
-//! The crowd as it will be seen by those who look for their next events when some bodies have changed their courses, before
-//! any of it has happened.
+//! An overlay: the system as it will be after a speculated event, before that is committed.
 
 use core::ops::Deref;
 
-use super::Edmd;
-use super::neighbourhood::Moved;
-use super::neighbours::Link;
-use super::rotation::{Spin, SpinOf};
-use super::storage::{Hot, Path};
+use super::lists::Neighbour;
+use super::neighbourhood::NewNeighbourhood;
+use super::rotation::{Rotation, RotationRef};
+use super::storage::{Kinematics, SurfacePath};
+use super::system::System;
 
-/// A body that is about to change.
+/// A body that the event changes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Changed {
+pub(super) struct ChangedBody {
     pub body: u32,
-    pub hot: Hot,
-    pub path: Path,
-    /// Where its turning is, if that changes.
-    pub spin: Option<usize>,
+    pub kinematics: Kinematics,
+    pub surface_path: SurfacePath,
+    /// The place of its new rotation among those of the event, if it changes.
+    pub rotation: Option<usize>,
 }
 
-/// A crowd, but for those who change.
+/// The system, except for the bodies that the event changes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Overlay<'a> {
-    crowd: &'a Edmd,
-    changed: &'a [Changed],
-    spins: &'a [Spin],
-    /// The next home of one.
-    moved: Option<(usize, &'a Moved)>,
+    system: &'a System,
+    changed: &'a [ChangedBody],
+    rotations: &'a [Rotation],
+    /// The new neighbourhood of a body.
+    moved: Option<(usize, &'a NewNeighbourhood)>,
 }
 
 impl<'a> Overlay<'a> {
-    /// As it is.
-    pub fn new(crowd: &'a Edmd) -> Self {
-        Self { crowd, changed: &[], spins: &[], moved: None }
+    /// The system as it is.
+    pub fn new(system: &'a System) -> Self {
+        Self { system, changed: &[], rotations: &[], moved: None }
     }
 
-    /// With changes.
-    pub fn with(crowd: &'a Edmd, changed: &'a [Changed], spins: &'a [Spin]) -> Self {
-        Self { crowd, changed, spins, moved: None }
+    /// The system with some bodies changed.
+    pub fn with(system: &'a System, changed: &'a [ChangedBody], rotations: &'a [Rotation]) -> Self {
+        Self { system, changed, rotations, moved: None }
     }
 
-    /// With one at its next home.
-    pub fn moved(self, body: usize, moved: &'a Moved) -> Self {
-        Self { moved: Some((body, moved)), ..self }
+    /// Also puts a body into a new neighbourhood.
+    pub fn moved(self, body: usize, new: &'a NewNeighbourhood) -> Self {
+        Self { moved: Some((body, new)), ..self }
     }
 
     #[inline(always)]
-    fn change(&self, i: usize) -> Option<&'a Changed> {
+    fn change(&self, i: usize) -> Option<&'a ChangedBody> {
         self.changed.iter().find(|changed| changed.body as usize == i)
     }
 
     #[inline(always)]
-    pub fn hot(&self, i: usize) -> &'a Hot {
-        self.change(i).map_or_else(|| &self.crowd.hot[i], |changed| &changed.hot)
+    pub fn kinematics(&self, i: usize) -> &'a Kinematics {
+        self.change(i).map_or_else(|| &self.system.particles.kinematics[i], |changed| &changed.kinematics)
     }
 
     #[inline(always)]
-    pub fn path(&self, i: usize) -> &'a Path {
-        self.change(i).map_or_else(|| &self.crowd.path[i], |changed| &changed.path)
+    pub fn surface_path(&self, i: usize) -> &'a SurfacePath {
+        self.change(i)
+            .map_or_else(|| &self.system.particles.surface_paths[i], |changed| &changed.surface_path)
     }
 
     #[inline(always)]
-    pub fn spin(&self, i: usize) -> SpinOf<'a> {
-        let changed = self.change(i).and_then(|changed| changed.spin);
-        changed.map_or_else(|| self.crowd.spins.of(i), |at| self.spins[at].of())
+    pub fn rotation(&self, i: usize) -> RotationRef<'a> {
+        let changed = self.change(i).and_then(|changed| changed.rotation);
+        changed.map_or_else(|| self.system.particles.rotations.get(i), |at| self.rotations[at].as_ref())
     }
 }
 
 impl Overlay<'_> {
-    fn home_of(&self, i: usize) -> Option<&Moved> {
-        self.moved.and_then(|(body, moved)| (body == i).then_some(moved))
+    fn new_neighbourhood(&self, i: usize) -> Option<&NewNeighbourhood> {
+        self.moved.and_then(|(body, new)| (body == i).then_some(new))
     }
 
     /// A body's neighbours.
-    pub fn neighbours(&self, i: usize) -> &[Link] {
-        self.home_of(i).map_or_else(|| self.crowd.links(i), |moved| &moved.links)
+    pub fn neighbours(&self, i: usize) -> &[Neighbour] {
+        self.new_neighbourhood(i).map_or_else(|| self.system.neighbours(i), |new| &new.neighbours)
     }
 
-    /// How far a body and the neighbours of its list must come before they can touch; of a list that is new, nothing is known.
+    /// The displacement bounds of a body's list; `None` for a new list, which has none yet.
     #[inline(always)]
-    pub fn marks_of(&self, i: usize) -> Option<&[f32]> {
-        self.home_of(i).is_none().then(|| self.crowd.lists.marks(self.crowd.cold[i].row))
+    pub fn displacement_bounds(&self, i: usize) -> Option<&[f32]> {
+        let list = self.system.particles.event_data[i].list;
+        self.new_neighbourhood(i)
+            .is_none()
+            .then(|| self.system.neighbourhoods.lists.displacement_bounds(list))
     }
 
-    /// Those who change.
-    pub fn changed(&self) -> &[Changed] {
+    /// The bodies that the event changes.
+    pub fn changed(&self) -> &[ChangedBody] {
         self.changed
     }
 
     /// When a body leaves its neighbourhood.
-    pub fn leaves_home(&self, i: usize, t: f64) -> f64 {
-        let line = &self.hot(i).line;
-        match self.home_of(i) {
-            Some(Moved { place, .. }) => self.crowd.leaves_from(&place.home, place.reach, line, i, t),
-            None => self.crowd.leaves(line, i, t),
+    pub fn exit_time(&self, i: usize, t: f64) -> f64 {
+        let trajectory = &self.kinematics(i).trajectory;
+        match self.new_neighbourhood(i) {
+            Some(NewNeighbourhood { reference, .. }) => {
+                let radius = reference.neighbourhood_radius;
+                self.system.exit_time_from(&reference.position, radius, trajectory, i, t)
+            }
+            None => self.system.exit_time(trajectory, i, t),
         }
     }
 }
 
-/// What does not change.
+/// Gives what the event does not change.
 impl Deref for Overlay<'_> {
-    type Target = Edmd;
+    type Target = System;
 
     #[inline(always)]
-    fn deref(&self) -> &Edmd {
-        self.crowd
+    fn deref(&self) -> &System {
+        self.system
     }
 }

@@ -1,168 +1,139 @@
-//! A body's next event: the earliest of its contacts with neighbours, and of its leaving its neighbourhood.
+//! The next event of a sphere of fixed size among spheres: the earliest of its contacts and of its leaving its neighbourhood.
 //!
-//! Contacts that come after the partner's own event are left out: when that event comes, the partner looks at this body
+//! Contacts that come after the partner's own event are left out: when that event comes, the partner predicts its contact with this body
 //! again.
 
 use nalgebra::Vector3;
 use wide::f64x2;
 
-use super::neighbours::Link;
-use super::next_event::{NextEvent, PLANE};
-use super::overlay::Overlay;
-use super::search::Sight;
-use super::speculate::SpeculativeEvent;
+use super::index;
+use super::lists::Neighbour;
+use super::next_event::NextEvent;
 use super::spheres;
-use super::storage::Two;
-use super::{Cause, Edmd, index};
+use super::storage::RelativeMotions;
+use super::system::System;
 
-/// Room for lists, kept for reuse.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Scratch {
-    pub sight: Sight,
-    pub speculative: SpeculativeEvent,
-    /// Neighbours that a body touches within rounding: body, neighbour, image.
-    pub close: Vec<(u32, u32, u16)>,
-    pairs: [Pair; WORD / 2],
-}
-
-/// Two neighbours that are looked at together: what [`spheres::root`] asks of each.
-#[derive(Debug, Clone, Copy, Default)]
-struct Pair {
-    towards: [f64; 2],
-    square: [f64; 2],
-    apart: [f64; 2],
-}
-
-/// As many neighbours as a word has bits.
-pub(super) const WORD: usize = 64;
-
-/// A neighbour that has just been touched and parts.
+/// A neighbour that a body has just touched and parts from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parted {
-    pub with: u32,
+    pub partner: u32,
     pub image: u16,
-    /// The normal towards it; balls need none.
+    /// The normal towards it; not needed for spheres.
     pub normal: Vector3<f64>,
 }
 
-pub(super) fn has_parted(parted: &[Parted], with: u32, image: u16) -> bool {
-    parted.iter().any(|parted| parted.with == with && parted.image == image)
+pub(super) fn has_parted(parted: &[Parted], neighbour: &Neighbour) -> bool {
+    parted.iter().any(|parted| parted.partner == neighbour.partner && parted.image == neighbour.image)
 }
 
-/// A gap below this share of the size may be a contact now.
+/// Pairs that touch within rounding: body, neighbour, image.
+pub(super) type ClosePairs = Vec<(u32, u32, u16)>;
+
+/// A gap below this share of the size may be a contact at present.
 pub(super) const CLOSE: f64 = 1e-11;
 
-impl Edmd {
-    /// Finds a body's next event, and sets it. Neighbours in `parted` have just been touched and part.
-    #[inline]
-    pub(super) fn predict(&mut self, i: usize, t: f64, parted: &[Parted]) {
-        self.counts.predictions += 1;
-        if !self.mixed && self.settings.growth == 0.0 && self.world.planes.is_empty() {
-            return match self.equal {
-                Some(_) => self.predict_spheres::<true>(i, t, parted),
-                None => self.predict_spheres::<false>(i, t, parted),
-            };
-        }
-        let mut sight = std::mem::take(&mut self.scratch.sight);
-        let due = Overlay::new(self).look(i, t, parted, &mut sight);
-        self.take_in_sight(&mut sight);
-        self.scratch.sight = sight;
-        if let Some(due) = due {
-            self.schedule(index(i), due);
-        }
-    }
+/// Neighbours are looked at in chunks of as many as a word has bits.
+pub(super) const WORD: usize = 64;
 
-    /// Keeps what looking has found besides the next event.
-    pub(super) fn take_in_sight(&mut self, sight: &mut Sight) {
-        self.counts.searches += std::mem::take(&mut sight.searches);
-        self.counts.gaps += std::mem::take(&mut sight.gaps);
-        let deepest = std::mem::take(&mut sight.deepest);
-        if deepest > 0.0 {
-            self.ledger.note_gap(-deepest, self.counts.events);
-        }
-        for mark in sight.marks.drain(..) {
-            self.lists.mark(self.cold[mark.body as usize].row, mark.at, mark.way);
-        }
-        self.scratch.close.append(&mut sight.close);
-        if let Some((body, with, image)) = sight.lost.take() {
-            let pair = self.pair(body as usize, with, image);
-            self.lose(self.sides(&pair), Cause::Search);
-        }
-    }
+/// The quadratics of two neighbours; see [`spheres`].
+#[derive(Debug, Clone, Copy, Default)]
+struct Quadratics {
+    x_dot_v: [f64; 2],
+    v_squared: [f64; 2],
+    clearance: [f64; 2],
+}
 
-    /// Balls of fixed size among themselves. First those that come too late are put aside, two at a time and without a branch
-    /// that could be guessed wrong, so that the memory of all neighbours is asked for at once; then the roots of the few that
-    /// are left. Too late is after the body has left home, or after the neighbour's own event.
+/// A buffer for the quadratics of a chunk of neighbours.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct QuadraticBuffer([Quadratics; WORD / 2]);
+
+impl Default for QuadraticBuffer {
+    fn default() -> Self {
+        Self([Quadratics::default(); WORD / 2])
+    }
+}
+
+impl System {
+    /// The next event of a sphere among spheres of fixed size; `EQUAL` if all have the same radius. `None` if the body cannot collide.
+    ///
+    /// First the neighbours that come too late are sorted out, two at a time and without branches that are hard to predict, so that the
+    /// memory of all neighbours is requested at once. Then the roots of the few that are left are computed. Too late is after the body has
+    /// left its neighbourhood, or after the neighbour's own event. Neighbours in `parted` have just been touched; others that touch within
+    /// rounding are added to `close`.
     #[inline]
-    fn predict_spheres<const EQUAL: bool>(&mut self, i: usize, t: f64, parted: &[Parted]) {
-        if !self.shape_class(index(i)).can_collide {
-            return;
+    pub fn next_sphere_event<const EQUAL: bool>(
+        &self,
+        i: usize,
+        t: f64,
+        parted: &[Parted],
+        QuadraticBuffer(buffer): &mut QuadraticBuffer,
+        close: &mut ClosePairs,
+    ) -> Option<NextEvent> {
+        let particles = &self.particles;
+        if !particles.class(i).can_collide {
+            return None;
         }
-        let hot = &self.hot[..];
-        let own = hot[i].line;
-        let mut best = NextEvent::home(self.leaves(&own, i, t));
-        let own_radius = self.radius(i);
-        let radius = |link: Link| if EQUAL { own_radius } else { self.radii[link.with as usize] };
+        let kinematics = &particles.kinematics[..];
+        let own = kinematics[i].trajectory;
+        let mut best = NextEvent::leave(self.exit_time(&own, i, t));
+        let own_radius = particles.radius(i);
+        let radius = |other: Neighbour| {
+            if EQUAL { own_radius } else { particles.radii[other.partner as usize] }
+        };
         let both = f64x2::splat;
         let (now, horizon) = (both(t), both(best.time - t));
         let [here, velocity] = [own.at(t), own.velocity].map(|x| [0, 1, 2].map(|k| both(x[k])));
-        let pairs = &mut self.scratch.pairs;
-        for links in self.lists.of(self.cold[i].row).chunks(WORD) {
+        for neighbours in self.neighbours(i).chunks(WORD) {
             let mut late = 0;
-            let mut look = |at: usize, two: [Link; 2], pair: &mut Pair| {
-                let hot = two.map(|link| &hot[link.with as usize]);
-                let shifts = two.map(|link| self.images.shift(link.image));
-                let seen = Two::seen(hot, shifts, now, &here, &velocity);
-                let [towards, square, distance] = seen.products();
+            let mut look = |at: usize, two: [Neighbour; 2], quadratics: &mut Quadratics| {
+                let bodies = two.map(|other| &kinematics[other.partner as usize]);
+                let shifts = two.map(|other| self.shift(other.image));
+                let relative = RelativeMotions::new(bodies, shifts, now, &here, &velocity);
+                let [x_dot_v, v_squared, x_squared] = relative.products();
                 let sum = both(own_radius) + f64x2::new(two.map(radius));
-                let size = sum * sum;
-                let apart = distance - size;
-                let horizon = horizon.fast_min(seen.due - now);
-                let later = spheres::both_later(towards, square, apart, horizon);
-                let far = apart.simd_gt(both(CLOSE) * size);
+                let sum_squared = sum * sum;
+                let clearance = x_squared - sum_squared;
+                let horizon = horizon.fast_min(relative.event_time - now);
+                let later = spheres::pairs_touch_later(x_dot_v, v_squared, clearance, horizon);
+                let far = clearance.simd_gt(both(CLOSE) * sum_squared);
                 late |= u64::from((later & far).to_bitmask()) << (2 * at);
-                *pair =
-                    Pair { towards: towards.to_array(), square: square.to_array(), apart: apart.to_array() };
+                *quadratics = Quadratics {
+                    x_dot_v: x_dot_v.to_array(),
+                    v_squared: v_squared.to_array(),
+                    clearance: clearance.to_array(),
+                };
             };
-            let (twos, rest) = links.as_chunks::<2>();
-            for (at, (two, pair)) in twos.iter().zip(pairs.iter_mut()).enumerate() {
-                look(at, *two, pair);
+            let (twos, rest) = neighbours.as_chunks::<2>();
+            for (at, (two, quadratics)) in twos.iter().zip(buffer.iter_mut()).enumerate() {
+                look(at, *two, quadratics);
             }
-            // Of an odd number the last stands for two.
+            // The last of an odd number is looked at twice.
             if let [last] = rest {
-                look(twos.len(), [*last; 2], &mut pairs[twos.len()]);
+                look(twos.len(), [*last; 2], &mut buffer[twos.len()]);
             }
-            let mut wanted = !late & (!0 >> (WORD - links.len()));
-            while wanted != 0 {
-                let at = wanted.trailing_zeros() as usize;
-                wanted &= wanted - 1;
-                let link = links[at];
-                let pair = &pairs[at / 2];
-                let [towards, square, apart] =
-                    [&pair.towards, &pair.square, &pair.apart].map(|two| two[at % 2]);
-                let sum = own_radius + radius(link);
-                if apart <= CLOSE * (sum * sum) && !has_parted(parted, link.with, link.image) {
-                    self.scratch.close.push((index(i), link.with, link.image));
+            let mut left = !late & (!0 >> (WORD - neighbours.len()));
+            while left != 0 {
+                let at = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let neighbour = neighbours[at];
+                let quadratics = &buffer[at / 2];
+                let [x_dot_v, v_squared, clearance] =
+                    [&quadratics.x_dot_v, &quadratics.v_squared, &quadratics.clearance]
+                        .map(|two| two[at % 2]);
+                let sum = own_radius + radius(neighbour);
+                if clearance <= CLOSE * (sum * sum) && !has_parted(parted, &neighbour) {
+                    close.push((index(i), neighbour.partner, neighbour.image));
                 }
-                let time = t + spheres::root(towards, square, apart);
+                let time = t + spheres::fixed_contact_time(x_dot_v, v_squared, clearance);
                 if time < best.time
-                    && time < hot[link.with as usize].due
-                    && !has_parted(parted, link.with, link.image)
+                    && time < kinematics[neighbour.partner as usize].event_time
+                    && !has_parted(parted, &neighbour)
                 {
-                    best = NextEvent { time, with: link.with, image: link.image, sinks: false };
+                    let Neighbour { partner, image, .. } = neighbour;
+                    best = NextEvent { time, partner, image, sinks: false };
                 }
             }
         }
-        self.schedule(index(i), best);
-    }
-
-    /// Sets an event, for both bodies of a pair.
-    #[inline]
-    pub(super) fn schedule(&mut self, body: u32, due: NextEvent) {
-        self.set_next_event(body, due);
-        if due.with < PLANE {
-            let image = self.images.opposite(due.image);
-            self.set_next_event(due.with, NextEvent { with: body, image, ..due });
-        }
+        Some(best)
     }
 }

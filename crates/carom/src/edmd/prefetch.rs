@@ -1,108 +1,115 @@
-//! The memory of what comes next.
+//! Prefetching of the memory that coming events will read.
 //!
-//! Events that follow one another in time lie anywhere in space, so in a large crowd almost everything that an event reads
-//! is far from the processor, and to wait for it piece by piece, each when it is wanted, would be most of the work. But the
-//! agenda tells what will be wanted: bodies, lists and neighbours of events to come are asked for some events ahead, so that
-//! the memory brings them while other events are worked on. What one stage has asked for, the next one reads. A processor
-//! that has asked for some twenty lines at once waits before it asks for more, so a contact's two bodies are asked for one at
-//! a time: half before an event, half in the midst of it. No result depends on any of it.
+//! Consecutive events lie anywhere in space, so in a large system almost nothing that an event reads is in the cache, and waiting for one
+//! read after another would take most of the time. But the event queue tells what will be needed: the bodies, lists and neighbours of coming
+//! events are requested some events ahead, in stages that each read what an earlier one has requested, and arrive while other events are
+//! processed. A processor can have some twenty requests under way at once, so the two bodies of a contact are handled one at a time: one
+//! before the event, the other in the middle of it. No result depends on any of this.
 
 use prefetch_index::prefetch_index;
 
-use super::Edmd;
-use super::calendar::QueueEntry;
-use super::neighbours::Link;
+use super::calendar::{CalendarQueue, QueueEntry};
+use super::lists::Neighbour;
 use super::next_event::{LEAVE, PLANE};
+use super::system::System;
 
-/// Crowds smaller than this are near the processor anyhow: of balls, and of others, whose turning is kept as well.
+/// Systems with fewer bodies fit into the cache: of spheres, and of other bodies, whose rotations take memory as well.
 const LARGE: [usize; 2] = [16_384, 1024];
 
-/// What is asked for, each from what was asked for before.
+/// What is requested; each stage reads what the one before has requested.
 #[derive(Debug, Clone, Copy)]
 enum Stage {
     /// The body.
     Body,
-    /// Its list.
+    /// Its neighbour list.
     List,
-    /// Who is on the list.
+    /// Its neighbours.
     Neighbours,
-    /// Of a body that leaves home, who else may be near.
+    /// The bodies in the cells around a body that leaves its neighbourhood.
     Surroundings,
 }
 
-/// The stages, and how many notes ahead each is: near enough that what comes is still there when it is wanted.
+/// The stages, and how many queue entries ahead each of them is: few enough that the memory is still in the cache when it is read.
 const STAGES: [(Stage, u64); 4] =
     [(Stage::Body, 16), (Stage::List, 10), (Stage::Neighbours, 6), (Stage::Surroundings, 4)];
 
-/// The notes up to which each stage has come.
-pub(super) type Reached = [u64; STAGES.len()];
+/// The queue entries that each stage has reached.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Prefetcher {
+    reached: [u64; STAGES.len()],
+}
 
-impl Edmd {
-    /// Asks for what the events to come will want, `over` notes from now on.
+impl Prefetcher {
+    /// Requests what coming events will read, from the queue entry `offset` places on.
     #[inline]
-    pub(super) fn prefetch(&mut self, over: u64) {
-        if self.hot.len() < LARGE[usize::from(self.mixed)] {
+    pub fn prefetch(&mut self, queue: &CalendarQueue, system: &System, offset: u64) {
+        if system.particles.len() < LARGE[usize::from(system.particles.nonspherical)] {
             return;
         }
-        let now = self.calendar.page() + over;
-        for (at, (stage, ahead)) in STAGES.into_iter().enumerate() {
-            let mut number = self.ahead[at].max(now);
+        let now = queue.position() + offset;
+        for (reached, (stage, ahead)) in self.reached.iter_mut().zip(STAGES) {
+            let mut number = (*reached).max(now);
             while number < now + ahead
-                && let Some(note) = self.calendar.coming(number)
+                && let Some(entry) = queue.entry(number)
             {
-                self.ask_for(stage, note);
+                request(system, stage, entry);
                 number += 1;
             }
-            self.ahead[at] = number;
+            *reached = number;
         }
     }
+}
 
-    #[inline(always)]
-    fn ask_for(&self, stage: Stage, note: &QueueEntry) {
-        let (hot, cold, body) = (&self.hot[..], &self.cold[..], note.body as usize);
-        match stage {
-            Stage::Body => {
-                prefetch_index(hot, body);
-                prefetch_index(cold, body);
-            }
-            _ if !note.holds(hot) => {}
-            Stage::List => self.lists.ask_for(cold[body].row),
-            Stage::Neighbours => self.ask_for_neighbours(note),
-            Stage::Surroundings if note.with == LEAVE => self.ask_for_surroundings(note),
-            Stage::Surroundings => {}
+#[inline(always)]
+fn request(system: &System, stage: Stage, entry: &QueueEntry) {
+    let particles = &system.particles;
+    let (kinematics, event_data, body) =
+        (&particles.kinematics[..], &particles.event_data[..], entry.body as usize);
+    match stage {
+        Stage::Body => {
+            prefetch_index(kinematics, body);
+            prefetch_index(event_data, body);
         }
+        _ if !entry.is_valid(kinematics) => {}
+        Stage::List => system.neighbourhoods.lists.prefetch(event_data[body].list),
+        Stage::Neighbours => request_neighbours(system, entry),
+        Stage::Surroundings if entry.partner == LEAVE => request_surroundings(system, entry),
+        Stage::Surroundings => {}
     }
+}
 
-    #[inline(always)]
-    fn ask_for_neighbours(&self, note: &QueueEntry) {
-        let hot = &self.hot[..];
-        for link in self.bodies_near(note.body) {
-            prefetch_index(hot, link.with as usize);
+#[inline(always)]
+fn request_neighbours(system: &System, entry: &QueueEntry) {
+    let particles = &system.particles;
+    for neighbour in neighbouring_bodies(system, entry) {
+        prefetch_index(&particles.kinematics[..], neighbour.partner as usize);
+    }
+    if entry.partner == LEAVE {
+        for neighbour in neighbouring_bodies(system, entry) {
+            prefetch_index(&particles.event_data[..], neighbour.partner as usize);
         }
-        if note.with == LEAVE {
-            for link in self.bodies_near(note.body) {
-                prefetch_index(&self.cold[..], link.with as usize);
-            }
-            self.cells_around(note, |cell| self.grid.ask_for(cell));
-        }
+        visit_cells(system, entry, |cell| system.neighbourhoods.grid.prefetch(cell));
     }
+}
 
-    fn ask_for_surroundings(&self, note: &QueueEntry) {
-        let cold = &self.cold[..];
-        for link in self.bodies_near(note.body) {
-            self.lists.ask_for(cold[link.with as usize].row);
-        }
-        self.cells_around(note, |cell| self.grid.of(cell).for_each(|j| prefetch_index(cold, j as usize)));
+fn request_surroundings(system: &System, entry: &QueueEntry) {
+    let event_data = &system.particles.event_data[..];
+    for neighbour in neighbouring_bodies(system, entry) {
+        system.neighbourhoods.lists.prefetch(event_data[neighbour.partner as usize].list);
     }
+    visit_cells(system, entry, |cell| {
+        system.neighbourhoods.grid.bodies(cell).for_each(|j| prefetch_index(event_data, j as usize));
+    });
+}
 
-    /// The cells about where a body will be.
-    fn cells_around(&self, note: &QueueEntry, mut visit: impl FnMut(u32)) {
-        let there = self.hot[note.body as usize].line.at(note.time);
-        self.grid.cells(&there, self.farthest(note.time), |cell, _| visit(cell));
-    }
+/// Visits the cells around the place where a body will be at its event.
+fn visit_cells(system: &System, entry: &QueueEntry, mut visit: impl FnMut(u32)) {
+    let there = system.particles.trajectory(entry.body as usize).at(entry.time);
+    let cutoff = system.neighbourhoods.cutoff(system.scale_at(entry.time));
+    system.neighbourhoods.grid.visit_cells(&there, cutoff, |cell, _| visit(cell));
+}
 
-    #[inline(always)]
-    fn bodies_near(&self, body: u32) -> impl Iterator<Item = &Link> {
-        self.links(body as usize).iter().filter(|link| link.with < PLANE)
-    }
+#[inline(always)]
+fn neighbouring_bodies<'a>(system: &'a System, entry: &QueueEntry) -> impl Iterator<Item = &'a Neighbour> {
+    system.neighbours(entry.body as usize).iter().filter(|neighbour| neighbour.partner < PLANE)
 }

@@ -1,98 +1,97 @@
-//! How a body moves and turns, as the search for contacts sees it.
+//! How bodies rotate, and their motion as the search for contacts sees it.
 //!
-//! A body's centre goes straight; its turning is a flight's. The search is made from the present and from one of the two
-//! bodies: times since now, places from its centre, so that rounding is that of the pair and not of the box.
+//! A body's centre moves on a straight line; it rotates in free flight. A search is made relative to the present time and to the centre of
+//! one of the two bodies, so that rounding is that of the pair and not of the box.
 //!
-//! **Growth.** Overlay with all lengths divided by the size s(t) = s + ṡt, bodies keep their size and centres move as
+//! **Growth.** With all lengths divided by the scale s(t) = s + ṡt, bodies keep their size and centres move as
 //!
 //! ```text
 //! y = (c + v t)/s(t),    y' = (v s − ṡ c)/s(t)²,    y'' = −2ṡ (v s − ṡ c)/s(t)³
 //! ```
 //!
-//! with c, v and s at t = 0: for ṡ ≥ 0 the acceleration is largest at once, which is the bound that the search needs.
+//! with c, v and s at t = 0. For ṡ ≥ 0 the acceleration is largest at t = 0, which is the bound that the search needs.
 
 use nalgebra::{UnitQuaternion, Vector3};
 use prefetch_index::prefetch_index;
 
-use super::World;
 use crate::body::{Body, State};
 use crate::motion::{Flight, Motion};
+use crate::run::World;
 use crate::shape::Shape;
 
-/// A ball's spin: only what it was when it last changed.
+/// The rotation of a sphere since it last changed. Its flight is prepared only when a state is asked for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ball {
+pub(super) struct SphereRotation {
     orientation: UnitQuaternion<f64>,
     angular_velocity: Vector3<f64>,
     since: f64,
 }
 
-/// A turning that began at a time, prepared.
+/// The rotation of any other body since it last changed, with its flight prepared.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct Turning {
+pub(super) struct FreeRotation {
     pub since: f64,
     pub flight: Flight,
 }
 
-/// How a body turns.
+/// How a body rotates.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::large_enum_variant, reason = "where there are balls only, they are kept by themselves")]
-pub(super) enum Spin {
-    Ball(Ball),
-    /// Anything else.
-    Turning(Turning),
+#[expect(clippy::large_enum_variant, reason = "systems of spheres alone store no enum")]
+pub(super) enum Rotation {
+    Sphere(SphereRotation),
+    Free(FreeRotation),
 }
 
-/// The same, of one of many.
+/// A reference to the rotation of one body.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum SpinOf<'a> {
-    Ball(&'a Ball),
-    Turning(&'a Turning),
+pub(super) enum RotationRef<'a> {
+    Sphere(&'a SphereRotation),
+    Free(&'a FreeRotation),
 }
 
-/// How all bodies turn.
+/// The rotations of all bodies.
 #[derive(Debug, Clone)]
-pub(super) enum Spins {
-    Balls(Vec<Ball>),
-    Any(Vec<Spin>),
+pub(super) enum Rotations {
+    Spheres(Vec<SphereRotation>),
+    Any(Vec<Rotation>),
 }
 
-/// Lines of the cache that the turning of a symmetric body takes, and numbers in one.
+/// The cache lines that the flight of a symmetric body takes, and the numbers in one.
 const LINES: usize = 3;
 const NUMBERS: usize = 8;
 
-impl Turning {
+impl FreeRotation {
     pub fn at(&self, t: f64) -> (UnitQuaternion<f64>, Vector3<f64>) {
         self.flight.turned(t - self.since)
     }
 }
 
-impl Spin {
+impl Rotation {
     pub fn new(body: &Body, state: &State, since: f64) -> Self {
-        Self::given(body, state, None, since)
+        Self::with_body_spin(body, state, None, since)
     }
 
-    /// The same where the angular velocity may have been given in body axes.
-    pub fn given(body: &Body, state: &State, body_spin: Option<&Vector3<f64>>, since: f64) -> Self {
+    /// As above, where the angular velocity may be given in body axes.
+    pub fn with_body_spin(body: &Body, state: &State, body_spin: Option<&Vector3<f64>>, since: f64) -> Self {
         match body.shape {
-            Shape::Sphere { .. } | Shape::Point => Self::Ball(Ball::new(body, state, since)),
+            Shape::Sphere { .. } | Shape::Point => Self::Sphere(SphereRotation::new(body, state, since)),
             _ => {
                 let flight = Flight::given(body, state, body_spin, &Vector3::zeros());
-                Self::Turning(Turning { since, flight })
+                Self::Free(FreeRotation { since, flight })
             }
         }
     }
 
-    pub fn of(&self) -> SpinOf<'_> {
+    pub fn as_ref(&self) -> RotationRef<'_> {
         match self {
-            Self::Ball(ball) => SpinOf::Ball(ball),
-            Self::Turning(turning) => SpinOf::Turning(turning),
+            Self::Sphere(sphere) => RotationRef::Sphere(sphere),
+            Self::Free(rotation) => RotationRef::Free(rotation),
         }
     }
 }
 
-impl Ball {
+impl SphereRotation {
     fn new(body: &Body, state: &State, since: f64) -> Self {
         Self {
             orientation: state.orientation,
@@ -110,136 +109,139 @@ impl Ball {
     }
 }
 
-impl SpinOf<'_> {
+impl RotationRef<'_> {
     /// Orientation and angular velocity at a time.
     pub fn at(self, body: &Body, t: f64) -> (UnitQuaternion<f64>, Vector3<f64>) {
         match self {
-            Self::Ball(ball) if ball.angular_velocity == Vector3::zeros() => {
-                (ball.orientation, ball.angular_velocity)
+            Self::Sphere(sphere) if sphere.angular_velocity == Vector3::zeros() => {
+                (sphere.orientation, sphere.angular_velocity)
             }
-            Self::Ball(ball) => {
-                let state = Flight::new(body, &ball.start(), &Vector3::zeros()).at(t - ball.since);
+            Self::Sphere(sphere) => {
+                let state = Flight::new(body, &sphere.start(), &Vector3::zeros()).at(t - sphere.since);
                 (state.orientation, state.angular_velocity)
             }
-            Self::Turning(turning) => turning.at(t),
+            Self::Free(rotation) => rotation.at(t),
         }
     }
 
-    /// A state from which the turning is prepared anew, and its time.
+    /// The state from which the flight can be prepared again, and its time.
     pub fn start(self) -> (State, f64) {
         match self {
-            Self::Ball(ball) => (ball.start(), ball.since),
-            Self::Turning(turning) => (*turning.flight.start(), turning.since),
+            Self::Sphere(sphere) => (sphere.start(), sphere.since),
+            Self::Free(rotation) => (*rotation.flight.start(), rotation.since),
         }
     }
 
-    /// The greatest angular speed; of a ball, which looks the same however it turns, none.
+    /// A bound on the angular speed; zero for a sphere, whose surface stays where it is.
     #[inline(always)]
     pub fn speed(self) -> f64 {
         match self {
-            Self::Ball(_) => 0.0,
-            Self::Turning(turning) => turning.flight.spin_bound(),
+            Self::Sphere(_) => 0.0,
+            Self::Free(rotation) => rotation.flight.spin_bound(),
         }
     }
 }
 
-impl Spins {
-    /// Of bodies in these states.
+impl Rotations {
+    /// For bodies that start in these states.
     pub fn new(world: &World, states: &[State]) -> Self {
         let each = || world.bodies.iter().zip(states);
         if world.bodies.iter().all(|body| matches!(body.shape, Shape::Sphere { .. } | Shape::Point)) {
-            return Self::Balls(each().map(|(body, state)| Ball::new(body, state, 0.0)).collect());
+            return Self::Spheres(
+                each().map(|(body, state)| SphereRotation::new(body, state, 0.0)).collect(),
+            );
         }
-        let spin =
-            |(i, (body, state)): (usize, (&Body, &State))| Spin::given(body, state, world.body_spin(i), 0.0);
-        Self::Any(each().enumerate().map(spin).collect())
+        let rotation = |(i, (body, state)): (usize, (&Body, &State))| {
+            Rotation::with_body_spin(body, state, world.body_spin(i), 0.0)
+        };
+        Self::Any(each().enumerate().map(rotation).collect())
     }
 
     #[inline(always)]
-    pub fn of(&self, i: usize) -> SpinOf<'_> {
+    pub fn get(&self, i: usize) -> RotationRef<'_> {
         match self {
-            Self::Balls(balls) => SpinOf::Ball(&balls[i]),
-            Self::Any(spins) => spins[i].of(),
+            Self::Spheres(spheres) => RotationRef::Sphere(&spheres[i]),
+            Self::Any(rotations) => rotations[i].as_ref(),
         }
     }
 
-    /// Asks the memory for one.
+    /// Prefetches the rotation of a body.
     #[inline(always)]
-    pub fn ask_for(&self, i: usize) {
-        if let Self::Any(spins) = self
-            && let Spin::Turning(turning) = &spins[i]
+    pub fn prefetch(&self, i: usize) {
+        if let Self::Any(rotations) = self
+            && let Rotation::Free(rotation) = &rotations[i]
         {
-            let first = core::slice::from_ref(&turning.since);
+            let first = core::slice::from_ref(&rotation.since);
             for line in 0..LINES {
                 prefetch_index(first, NUMBERS * line);
             }
         }
     }
 
-    pub fn set(&mut self, i: usize, spin: &Spin) {
-        match (self, spin) {
-            (Self::Balls(balls), Spin::Ball(ball)) => balls[i] = *ball,
-            (Self::Any(spins), spin) => spins[i] = *spin,
-            // Where there are balls only, nothing becomes another shape.
-            (Self::Balls(_), Spin::Turning(_)) => {}
+    pub fn set(&mut self, i: usize, rotation: &Rotation) {
+        match (self, rotation) {
+            (Self::Spheres(spheres), Rotation::Sphere(sphere)) => spheres[i] = *sphere,
+            (Self::Any(rotations), rotation) => rotations[i] = *rotation,
+            // A sphere does not become another shape.
+            (Self::Spheres(_), Rotation::Free(_)) => {}
         }
     }
 
-    /// In another order: first that of the first number, and so on.
-    pub fn put_in_order(&mut self, from: &[u32]) {
+    /// Puts the rotations into another order: the body at place k comes from place `from[k]`.
+    pub fn reorder(&mut self, from: &[u32]) {
         match self {
-            Self::Balls(balls) => *balls = from.iter().map(|&k| balls[k as usize]).collect(),
-            Self::Any(spins) => *spins = from.iter().map(|&k| spins[k as usize]).collect(),
+            Self::Spheres(spheres) => *spheres = from.iter().map(|&k| spheres[k as usize]).collect(),
+            Self::Any(rotations) => *rotations = from.iter().map(|&k| rotations[k as usize]).collect(),
         }
     }
 
-    /// Moves the zero of time.
-    pub fn shift(&mut self, by: f64) {
+    /// Moves the origin of time.
+    pub fn shift_time(&mut self, by: f64) {
         match self {
-            Self::Balls(balls) => balls.iter_mut().for_each(|ball| ball.since -= by),
-            Self::Any(spins) => spins.iter_mut().for_each(|spin| match spin {
-                Spin::Ball(ball) => ball.since -= by,
-                Spin::Turning(turning) => turning.since -= by,
+            Self::Spheres(spheres) => spheres.iter_mut().for_each(|sphere| sphere.since -= by),
+            Self::Any(rotations) => rotations.iter_mut().for_each(|rotation| match rotation {
+                Rotation::Sphere(sphere) => sphere.since -= by,
+                Rotation::Free(rotation) => rotation.since -= by,
             }),
         }
     }
 
-    /// Bytes taken.
+    /// Bytes allocated.
     pub fn bytes(&self) -> usize {
         match self {
-            Self::Balls(balls) => balls.capacity() * size_of::<Ball>(),
-            Self::Any(spins) => spins.capacity() * size_of::<Spin>(),
+            Self::Spheres(spheres) => spheres.capacity() * size_of::<SphereRotation>(),
+            Self::Any(rotations) => rotations.capacity() * size_of::<Rotation>(),
         }
     }
 }
 
-/// A body's motion from now on, seen from a place near by.
+/// A body's motion from the present time on, relative to a point near by.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Course<'a> {
-    /// The centre now.
+pub(super) struct BodyMotion<'a> {
+    /// The centre at present.
     pub centre: Vector3<f64>,
     pub velocity: Vector3<f64>,
-    /// How it turns, and what its time is now; nothing for a ball.
-    pub turning: Option<(&'a Flight, f64)>,
-    /// Orientation and angular velocity now, which every search asks for.
-    pub now: (UnitQuaternion<f64>, Vector3<f64>),
-    /// The size now, and its rate.
-    pub size: f64,
+    /// The flight that gives the orientation, and its time at present; `None` for a sphere.
+    pub rotation: Option<(&'a Flight, f64)>,
+    /// The orientation and angular velocity at present, which every search needs.
+    pub present_rotation: (UnitQuaternion<f64>, Vector3<f64>),
+    /// The scale of all lengths at present, and its rate.
+    pub scale: f64,
     pub growth: f64,
 }
 
-impl Motion for Course<'_> {
+impl Motion for BodyMotion<'_> {
     #[inline]
     fn at(&self, t: f64) -> State {
-        let (orientation, angular_velocity) = match self.turning {
-            Some((flight, now)) if t != 0.0 => flight.turned(now + t),
-            _ => self.now,
+        let (orientation, angular_velocity) = match self.rotation {
+            Some((flight, present)) if t != 0.0 => flight.turned(present + t),
+            _ => self.present_rotation,
         };
         let (mut position, mut velocity) = (self.centre + self.velocity * t, self.velocity);
         if self.growth != 0.0 {
-            let size = self.size + self.growth * t;
-            position /= size;
-            velocity = (velocity - position * self.growth) / size;
+            let scale = self.scale + self.growth * t;
+            position /= scale;
+            velocity = (velocity - position * self.growth) / scale;
         }
         State { position, orientation, velocity, angular_velocity }
     }
@@ -252,15 +254,15 @@ impl Motion for Course<'_> {
         if self.growth == 0.0 {
             return 0.0;
         }
-        let constant = self.velocity * self.size - self.centre * self.growth;
-        2.0 * self.growth * constant.norm() / (self.size * self.size * self.size) * (1.0 + 1e-12)
+        let constant = self.velocity * self.scale - self.centre * self.growth;
+        2.0 * self.growth * constant.norm() / (self.scale * self.scale * self.scale) * (1.0 + 1e-12)
     }
 
     fn turning_bound(&self) -> f64 {
-        self.turning.map_or(0.0, |(flight, _)| flight.turning_bound())
+        self.rotation.map_or(0.0, |(flight, _)| flight.turning_bound())
     }
 
     fn angular_acceleration_bound(&self) -> f64 {
-        self.turning.map_or(0.0, |(flight, _)| flight.angular_acceleration_bound())
+        self.rotation.map_or(0.0, |(flight, _)| flight.angular_acceleration_bound())
     }
 }

@@ -1,6 +1,6 @@
-//! Shapes with their constants, shared by all bodies of one kind: of one shape and one mass.
+//! Shape classes: the shape and inverse mass that many bodies share, with the constants that searches need.
 //!
-//! What the search asks of a shape each time, its radii and its lever, takes powers to work out; here it is worked out once.
+//! Radii and lever arms take powers to compute; here they are computed once per class.
 
 use std::collections::HashMap;
 
@@ -10,22 +10,22 @@ use super::index;
 use crate::body::Body;
 use crate::shape::{Convex, Osculation, Shape};
 
-/// A shape with its constants.
+/// A shape and an inverse mass, with constants derived from them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ShapeClass {
     pub shape: Shape,
-    /// Zero of what is fixed.
+    /// Zero if the body is fixed.
     pub inverse_mass: f64,
-    /// Whether it is a ball.
-    pub is_ball: bool,
-    /// Whether it can touch anything.
+    /// Whether it is a sphere or a point.
+    pub is_sphere: bool,
+    /// Whether the body can touch anything; points cannot.
     pub can_collide: bool,
     circumradius: f64,
     inradius: f64,
-    rolling: f64,
+    rolling_radius: f64,
     pub lever: f64,
-    /// Of the ellipsoid with its semi-axes.
-    pub squares: Vector3<f64>,
+    /// The squares of the semi-axes.
+    pub squared_semi_axes: Vector3<f64>,
 }
 
 impl ShapeClass {
@@ -37,13 +37,13 @@ impl ShapeClass {
         Self {
             shape: *shape,
             inverse_mass,
-            is_ball: matches!(shape, Shape::Sphere { .. } | Shape::Point),
+            is_sphere: matches!(shape, Shape::Sphere { .. } | Shape::Point),
             can_collide: *shape != Shape::Point,
             circumradius: shape.circumradius(),
             inradius: shape.inradius(),
-            rolling: shape.rolling_radius(),
+            rolling_radius: shape.rolling_radius(),
             lever: shape.lever(),
-            squares: match *shape {
+            squared_semi_axes: match *shape {
                 Shape::Point => Vector3::zeros(),
                 Shape::Sphere { radius } => Vector3::repeat(radius * radius),
                 Shape::Ellipsoid { semi_axes } | Shape::Superellipsoid { semi_axes, .. } => {
@@ -54,24 +54,24 @@ impl ShapeClass {
     }
 }
 
-/// The kinds among the bodies, and each body's.
-pub(super) fn kinds(bodies: &[Body]) -> (Vec<ShapeClass>, Vec<u32>) {
-    let mut shape_classes = Vec::new();
+/// The shape classes of some bodies, and the class of each body.
+pub(super) fn classify(bodies: &[Body]) -> (Vec<ShapeClass>, Vec<u32>) {
+    let mut classes = Vec::new();
     let mut known = HashMap::new();
-    let kinds = bodies
+    let class_of = bodies
         .iter()
         .map(|body| {
             let inverse_mass = if body.fixed { 0.0 } else { body.mass.recip() };
             *known.entry((key(&body.shape), inverse_mass.to_bits())).or_insert_with(|| {
-                shape_classes.push(ShapeClass::new(&body.shape, inverse_mass));
-                index(shape_classes.len() - 1)
+                classes.push(ShapeClass::new(&body.shape, inverse_mass));
+                index(classes.len() - 1)
             })
         })
         .collect();
-    (shape_classes, kinds)
+    (classes, class_of)
 }
 
-/// The numbers of a shape, to the bit.
+/// The parameters of a shape, bit by bit.
 fn key(shape: &Shape) -> [u64; 5] {
     let numbers =
         |kind: u64, [a, b, c]: [f64; 3], p: f64| [kind, a.to_bits(), b.to_bits(), c.to_bits(), p.to_bits()];
@@ -119,7 +119,7 @@ impl Convex for ShapeClass {
     }
 
     fn rolling_radius(&self) -> f64 {
-        self.rolling
+        self.rolling_radius
     }
 
     fn lever(&self) -> f64 {

@@ -1,162 +1,192 @@
-//! The whole state of a crowd as plain numbers: what is resumed from it goes on to the bit.
+//! The whole state of a run as plain numbers: a resumed run continues to the bit.
 //!
-//! Lists are made anew from the homes, and turnings from where they began, both of which give the same again. What is due
-//! is kept as it was computed.
+//! Neighbour lists are made again from the reference positions, and flights from where they began; both give the same as before. Next events
+//! are stored as they were computed.
 
+use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::neighbours::Images;
+use super::images::Images;
 use super::next_event::{NextEvent, PLANE, REPREDICT};
-use super::rotation::Spin;
-use super::storage::Line;
-use super::{Clock, Cold, Counts, Edmd, Hot, Settings, SnapshotMismatch, Stopped, World, index};
+use super::rotation::Rotation;
+use super::storage::{EventData, Kinematics, Trajectory};
+use super::{Counts, Edmd, Settings, SnapshotMismatch, Stopped, World, index};
 use crate::body::State;
-use crate::run::{Ledger, StateRecord};
+use crate::run::{Clock, Ledger, StateRecord};
 
-/// A crowd's state.
+/// The state of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     clock: Clock,
     skin: f64,
-    largest: f64,
-    /// The images are made for this distance.
+    #[serde(alias = "largest")]
+    largest_radius: f64,
+    /// The distance for which the images were tabulated.
     image_distance: f64,
     /// In the order in memory.
     bodies: Vec<BodyRecord>,
     ledger: Ledger,
     counts: Counts,
-    ordered: u64,
-    checked: u64,
-    #[serde(default)]
-    looked: u64,
-    headway: (u64, f64),
+    #[serde(alias = "ordered")]
+    reordered_at: u64,
+    #[serde(alias = "checked")]
+    totals_checked_at: u64,
+    #[serde(default, alias = "looked")]
+    pairs_checked_at: u64,
+    #[serde(alias = "headway")]
+    clock_checked_at: (u64, f64),
     stopped: Option<Stopped>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct BodyRecord {
-    name: u32,
+    #[serde(alias = "name")]
+    scene_index: u32,
     position: [f64; 3],
     velocity: [f64; 3],
     since: f64,
-    turning: StateRecord,
-    turning_since: f64,
-    home: [f64; 3],
-    reach: f64,
-    /// The last collision; none before the first.
-    last: Option<f64>,
+    #[serde(alias = "turning")]
+    rotation: StateRecord,
+    #[serde(alias = "turning_since")]
+    rotation_since: f64,
+    #[serde(alias = "home")]
+    reference_position: [f64; 3],
+    #[serde(alias = "reach")]
+    neighbourhood_radius: f64,
+    /// `None` before the first collision.
+    #[serde(alias = "last")]
+    last_collision: Option<f64>,
     boxes: [i32; 3],
-    /// What is due; nothing where nothing is.
-    due: Option<NextEvent>,
+    #[serde(alias = "due")]
+    next_event: Option<NextEvent>,
+}
+
+impl Snapshot {
+    /// Whether the snapshot can have been taken of a run of a world.
+    fn fits(&self, world: &World, images: &Images) -> bool {
+        let count = world.bodies.len();
+        let mut known = vec![false; count];
+        self.bodies.len() == count
+            && self.bodies.iter().all(|record| {
+                let is_new = known
+                    .get_mut(record.scene_index as usize)
+                    .is_some_and(|known| !std::mem::replace(known, true));
+                is_new
+                    && record.next_event.is_none_or(|event| match event.partner.checked_sub(PLANE) {
+                        None => (event.partner as usize) < count && (event.image as usize) < images.count(),
+                        Some(plane) => (plane as usize) < world.planes.len() || event.partner >= REPREDICT,
+                    })
+            })
+    }
 }
 
 impl Edmd {
     /// The state of the run.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        let bodies = (0..self.hot.len())
+        let (particles, monitor) = (&self.system.particles, &self.monitor);
+        let bodies = (0..particles.len())
             .map(|i| {
-                let (line, cold) = (&self.hot[i].line, &self.cold[i]);
-                let (turning, turning_since) = self.spins.of(i).start();
-                let due = self.next_event(index(i));
+                let (trajectory, data) = (particles.trajectory(i), &particles.event_data[i]);
+                let (rotation, rotation_since) = particles.rotations.get(i).start();
+                let next_event = particles.next_event(i);
                 BodyRecord {
-                    name: cold.name,
-                    position: line.position.into(),
-                    velocity: line.velocity.into(),
-                    since: line.since,
-                    turning: StateRecord::from(&turning),
-                    turning_since,
-                    home: cold.home.into(),
-                    reach: cold.reach,
-                    last: cold.last.is_finite().then_some(cold.last),
-                    boxes: self.boxes[i],
-                    due: due.time.is_finite().then_some(due),
+                    scene_index: data.scene_index,
+                    position: trajectory.position.into(),
+                    velocity: trajectory.velocity.into(),
+                    since: trajectory.since,
+                    rotation: StateRecord::from(&rotation),
+                    rotation_since,
+                    reference_position: data.reference_position.into(),
+                    neighbourhood_radius: data.neighbourhood_radius,
+                    last_collision: data.last_collision.is_finite().then_some(data.last_collision),
+                    boxes: particles.boxes[i],
+                    next_event: next_event.time.is_finite().then_some(next_event),
                 }
             })
             .collect();
         Snapshot {
-            clock: self.clock,
-            skin: self.skin,
-            largest: self.largest,
-            image_distance: self.image_distance,
+            clock: self.system.clock,
+            skin: self.system.neighbourhoods.skin,
+            largest_radius: self.system.neighbourhoods.largest_radius,
+            image_distance: self.system.neighbourhoods.image_distance,
             bodies,
-            ledger: self.ledger.clone(),
-            counts: self.counts,
-            ordered: self.ordered,
-            checked: self.checked,
-            looked: self.looked,
-            headway: self.headway,
-            stopped: self.stopped,
+            ledger: monitor.ledger.clone(),
+            counts: monitor.counts,
+            reordered_at: monitor.reordered_at,
+            totals_checked_at: monitor.totals_checked_at,
+            pairs_checked_at: monitor.pairs_checked_at,
+            clock_checked_at: monitor.clock_checked_at,
+            stopped: monitor.stopped,
         }
     }
 
-    /// The run that a snapshot was taken of, in the same world and with the same settings.
+    /// The run of which a snapshot was taken, in the same world and with the same settings.
     ///
     /// # Errors
     /// The snapshot does not fit the world.
     pub fn resume(world: World, settings: Settings, snapshot: &Snapshot) -> Result<Self, SnapshotMismatch> {
-        let count = world.bodies.len();
         let images = Images::new(world.periodic.as_ref(), snapshot.image_distance);
-        let mut known = vec![false; count];
-        for record in &snapshot.bodies {
-            let name = known.get_mut(record.name as usize).ok_or(SnapshotMismatch)?;
-            if std::mem::replace(name, true) {
-                return Err(SnapshotMismatch);
-            }
-            if let Some(due) = &record.due {
-                let with = due.with as usize;
-                let plane = due.with.checked_sub(PLANE).map(|k| k as usize);
-                let fits = match plane {
-                    None => with < count && (due.image as usize) < images.count(),
-                    Some(plane) => plane < world.planes.len() || due.with >= REPREDICT,
-                };
-                if !fits {
-                    return Err(SnapshotMismatch);
-                }
-            }
-        }
-        if snapshot.bodies.len() != count {
+        if !snapshot.fits(&world, &images) {
             return Err(SnapshotMismatch);
         }
-        let mut starts = vec![State::at(nalgebra::Vector3::zeros()); count];
+        let mut starts = vec![State::at(Vector3::zeros()); world.bodies.len()];
         for record in &snapshot.bodies {
-            starts[record.name as usize] = State::from(&record.turning);
+            starts[record.scene_index as usize] = State::from(&record.rotation);
         }
-        let mut crowd = Self::at_start(world, &starts, settings).map_err(|_| SnapshotMismatch)?;
-        let kinds: Vec<u32> = crowd.cold.iter().map(|cold| cold.kind).collect();
+        let mut edmd = Self::unprepared(world, &starts, settings).map_err(|_| SnapshotMismatch)?;
+        edmd.restore_bodies(&snapshot.bodies);
+        let system = &mut edmd.system;
+        system.clock = snapshot.clock;
+        system.neighbourhoods.skin = snapshot.skin;
+        system.neighbourhoods.largest_radius = snapshot.largest_radius;
+        system.neighbourhoods.images = images;
+        system.neighbourhoods.image_distance = snapshot.image_distance;
+        let monitor = &mut edmd.monitor;
+        monitor.ledger = snapshot.ledger.clone();
+        monitor.counts = snapshot.counts;
+        monitor.reordered_at = snapshot.reordered_at;
+        monitor.totals_checked_at = snapshot.totals_checked_at;
+        monitor.pairs_checked_at = snapshot.pairs_checked_at;
+        monitor.clock_checked_at = snapshot.clock_checked_at;
+        monitor.stopped = snapshot.stopped;
+        system.rebuild_lists(system.clock.now);
         for (i, record) in snapshot.bodies.iter().enumerate() {
-            let name = record.name as usize;
-            let body = &crowd.world.bodies[name];
-            let (position, velocity) = (record.position.into(), record.velocity.into());
-            crowd.hot[i] = Hot { line: Line { position, velocity, since: record.since }, due: f64::INFINITY };
-            crowd.radii[i] = crowd.world.radius[name];
-            crowd.boxes[i] = record.boxes;
-            let start = State::from(&record.turning);
-            let spin = Spin::given(body, &start, crowd.world.body_spin(name), record.turning_since);
-            crowd.spins.set(i, &spin);
-            crowd.cold[i] = Cold {
-                home: record.home.into(),
-                reach: record.reach,
-                last: record.last.unwrap_or(f64::NEG_INFINITY),
-                ..Cold::new(name, kinds[name])
-            };
-            crowd.place[name] = index(i);
-        }
-        crowd.clock = snapshot.clock;
-        (crowd.skin, crowd.largest) = (snapshot.skin, snapshot.largest);
-        (crowd.images, crowd.image_distance) = (images, snapshot.image_distance);
-        crowd.ledger = snapshot.ledger.clone();
-        crowd.counts = snapshot.counts;
-        (crowd.ordered, crowd.checked, crowd.looked, crowd.headway) =
-            (snapshot.ordered, snapshot.checked, snapshot.looked, snapshot.headway);
-        crowd.stopped = snapshot.stopped;
-        crowd.make_lists(crowd.clock.now);
-        for (i, record) in snapshot.bodies.iter().enumerate() {
-            if let Some(due) = record.due {
-                crowd.write_next_event(index(i), due);
+            if let Some(event) = record.next_event {
+                system.particles.set_next_event(i, event);
             }
         }
-        crowd.tune_calendar();
-        Ok(crowd)
+        edmd.rebuild_queue();
+        Ok(edmd)
+    }
+
+    fn restore_bodies(&mut self, records: &[BodyRecord]) {
+        let (particles, world) = (&mut self.system.particles, &self.system.world);
+        // The bodies are still in the scene's order.
+        let classes: Vec<u32> = particles.event_data.iter().map(|data| data.class).collect();
+        for (i, record) in records.iter().enumerate() {
+            let scene_index = record.scene_index as usize;
+            let (position, velocity) = (record.position.into(), record.velocity.into());
+            particles.kinematics[i] = Kinematics {
+                trajectory: Trajectory { position, velocity, since: record.since },
+                event_time: f64::INFINITY,
+            };
+            particles.radii[i] = world.radius[scene_index];
+            particles.boxes[i] = record.boxes;
+            let rotation = Rotation::with_body_spin(
+                &world.bodies[scene_index],
+                &State::from(&record.rotation),
+                world.body_spin(scene_index),
+                record.rotation_since,
+            );
+            particles.rotations.set(i, &rotation);
+            particles.event_data[i] = EventData {
+                reference_position: record.reference_position.into(),
+                neighbourhood_radius: record.neighbourhood_radius,
+                last_collision: record.last_collision.unwrap_or(f64::NEG_INFINITY),
+                ..EventData::new(scene_index, classes[scene_index])
+            };
+            particles.places[scene_index] = index(i);
+        }
     }
 }

@@ -1,79 +1,107 @@
-//! What an event will bring, before it happens: new courses, and when their next events are due.
+//! Speculation: what an event will change, computed before it happens and without side effects.
 //!
-//! It depends on the bodies of the event and on their neighbours only, for one that moves also on who is at home near by, and
-//! changes nothing. So the events to come can be worked out by several threads at once (`together`): what was speculative is what
-//! happens, if none of that has changed until then.
+//! This depends on the bodies of the event and on their neighbours only; for a body that leaves its neighbourhood also on the bodies near
+//! its new reference position. So several threads can compute the next events at once (`parallel`), and a result is committed if nothing it
+//! depends on has changed by then.
 
-use super::cluster::Cluster;
-use super::contact_event::ContactPair;
-use super::neighbourhood::Moved;
-use super::next_event::{NextEvent, PLANE};
-use super::overlay::{Changed, Overlay};
-use super::parallel::Wanted;
+use super::changes::Changes;
+use super::contact_pair::ContactPair;
+use super::encounter::Cluster;
+use super::lists::Neighbour;
+use super::neighbourhood::NewNeighbourhood;
+use super::next_event::{LEAVE, NextEvent, PLANE, REPREDICT};
+use super::overlay::{ChangedBody, Overlay};
 use super::predict::Parted;
-use super::rotation::Spin;
-use super::search::Sight;
-use super::storage::{Hot, Line, Path};
-use super::{Cause, Edmd};
-use crate::record::Recorder;
+use super::rotation::Rotation;
+use super::search::Findings;
+use super::storage::{Kinematics, SurfacePath, Trajectory};
+use super::system::System;
+use crate::contact::Surface;
 
-/// An event as speculative.
+/// An event to be speculated: body and time.
+pub(super) type EventKey = (u32, f64);
+
+/// An event that was computed speculatively.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SpeculativeEvent {
-    /// Whose it is, and when.
-    pub event: Wanted,
-    /// The round in which it was speculative.
+    pub key: EventKey,
+    /// The round in which it was computed.
     pub round: u32,
-    /// What there is to do; nothing where it could not be speculative.
+    /// `None` if it could not be computed.
     pub outcome: Option<Outcome>,
-    /// The next home of a body that moves.
-    pub moved: Moved,
+    /// The new neighbourhood of a body that leaves its own.
+    pub moved: NewNeighbourhood,
     /// The bodies of a contact.
-    cluster: Cluster,
-    /// Whether they close: they resolve_contact, then.
-    closes: bool,
-    /// Those of the cluster first.
-    changed: Vec<Changed>,
-    /// How those turn then.
-    spins: Vec<Spin>,
-    /// Who has which event next.
-    dues: Vec<(u32, NextEvent)>,
-    sight: Sight,
+    pub cluster: Cluster,
+    /// Whether that contact closes; otherwise it is a graze.
+    pub closes: bool,
+    /// The bodies that change, those of the cluster first.
+    pub changed: Vec<ChangedBody>,
+    pub rotations: Vec<Rotation>,
+    /// New next events.
+    pub next_events: Vec<(u32, NextEvent)>,
+    pub findings: Findings,
 }
 
 /// What kind of event it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// A body looks anew.
-    Look,
+    /// A body re-predicts.
+    Repredict,
     /// A body leaves its neighbourhood.
-    Move,
-    /// Two touch, and resolve_contact or part.
-    Touch,
+    Leave,
+    /// Two sides touch.
+    Contact,
 }
 
-/// Why a contact was not speculative.
+/// Why a contact could not be computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SpeculationFailure {
-    /// There is no gap between the two.
-    Gapless,
-    /// It has collapsed.
-    Collapsed,
-    /// The impact law has no answer.
-    Lawless,
+    /// The gap could not be computed.
+    Gap,
+    /// The contact results from inelastic collapse.
+    Collapse,
+    /// The impact law found no outcome.
+    Law,
 }
 
 impl SpeculativeEvent {
     /// The bodies whose event it is.
-    pub fn who(&self) -> impl Iterator<Item = u32> {
-        let bodies = self.cluster.bodies.len().max(1);
-        self.changed[..bodies].iter().map(|changed| changed.body)
+    fn bodies(&self) -> impl Iterator<Item = u32> {
+        let count = self.cluster.bodies.len().max(1);
+        self.changed[..count].iter().map(|changed| changed.body)
     }
 
-    /// Whether it would do the same as another.
-    pub fn says_what(&self, other: &Self) -> bool {
-        (&self.dues, &self.sight.marks, &self.moved.links, &self.cluster.after, self.closes)
-            == (&other.dues, &other.sight.marks, &other.moved.links, &other.cluster.after, other.closes)
+    /// Whether nothing that the event depends on has changed since it was computed.
+    pub fn is_valid(&self, outcome: Outcome, system: &System, changes: &Changes) -> bool {
+        let unchanged =
+            |other: &Neighbour| other.partner >= PLANE || changes.is_body_unchanged(other.partner as usize);
+        self.round == changes.round()
+            && self.bodies().all(|i| {
+                let i = i as usize;
+                changes.is_body_unchanged(i)
+                    && changes.is_list_unchanged(i)
+                    && system.neighbours(i).iter().all(&unchanged)
+            })
+            && (outcome != Outcome::Leave
+                || self.moved.neighbours.iter().all(&unchanged)
+                    && self.moved.cells.iter().all(|&cell| changes.is_cell_unchanged(cell)))
+    }
+
+    /// Whether computing the event again gives the same.
+    pub fn is_reproducible(&self, system: &System) -> bool {
+        let mut again = Self { key: self.key, ..Self::default() };
+        system.speculate(self.round, &mut again);
+        let what = |event: &Self| {
+            (
+                event.next_events.clone(),
+                event.findings.displacement_bounds.clone(),
+                event.moved.neighbours.clone(),
+                event.cluster.after.clone(),
+                event.closes,
+            )
+        };
+        what(self) == what(&again)
     }
 
     fn clear(&mut self) {
@@ -81,184 +109,142 @@ impl SpeculativeEvent {
         self.moved.clear();
         self.cluster.clear();
         self.changed.clear();
-        self.spins.clear();
-        self.dues.clear();
-        self.sight.clear();
+        self.rotations.clear();
+        self.next_events.clear();
+        self.findings.clear();
     }
 }
 
-impl Edmd {
-    /// That a body looks anew.
-    pub(super) fn speculate_repredict(&self, body: u32, t: f64, speculative: &mut SpeculativeEvent) {
-        speculative.clear();
-        self.without_next_event(body, speculative);
-        self.speculate_next(body, t, &[], speculative);
-        speculative.outcome = Some(Outcome::Look);
+impl System {
+    /// Computes the event of a body, in a round.
+    pub fn speculate(&self, round: u32, event: &mut SpeculativeEvent) {
+        let (body, time) = event.key;
+        event.outcome = None;
+        event.round = round;
+        let i = body as usize;
+        let next = self.particles.next_event(i);
+        if next.partner == LEAVE {
+            self.speculate_leave(body, time, event);
+        } else if next.partner == REPREDICT || !self.is_mutual(i, &next) {
+            self.speculate_repredict(body, time, event);
+        } else {
+            let pair = self.pair(i, next.partner, next.image);
+            let is_smooth = self.response(&pair, time).surface == Surface::Smooth;
+            if !(self.are_spheres(&pair) && is_smooth) {
+                // A failure is dealt with when the event comes.
+                let _ = self.speculate_contact(&pair, time, event);
+            }
+        }
     }
 
-    /// That a body leaves its neighbourhood.
-    pub(super) fn speculate_move(&self, body: u32, t: f64, speculative: &mut SpeculativeEvent) {
-        speculative.clear();
-        self.speculate_neighbourhood(body as usize, t, &mut speculative.moved);
-        self.without_next_event(body, speculative);
-        let line = &mut speculative.changed[0].hot.line;
-        (line.position, line.since) = (speculative.moved.place.home, t);
-        let seen = Overlay::with(self, &speculative.changed, &speculative.spins)
-            .moved(body as usize, &speculative.moved);
-        let due = seen.look(body as usize, t, &[], &mut speculative.sight);
-        speculative.dues.extend(due.map(|due| (body, due)));
-        speculative.outcome = Some(Outcome::Move);
+    /// A body re-predicts.
+    fn speculate_repredict(&self, body: u32, t: f64, event: &mut SpeculativeEvent) {
+        event.clear();
+        self.take_event(body, event);
+        self.speculate_next(body, t, &[], event);
+        event.outcome = Some(Outcome::Repredict);
     }
 
-    /// One contact by itself. Where others are close, it is not the whole truth.
-    pub(super) fn speculate_contact(
+    /// A body leaves its neighbourhood.
+    fn speculate_leave(&self, body: u32, t: f64, event: &mut SpeculativeEvent) {
+        event.clear();
+        let i = body as usize;
+        self.find_neighbourhood(i, t, &mut event.moved);
+        self.take_event(body, event);
+        let trajectory = &mut event.changed[0].kinematics.trajectory;
+        (trajectory.position, trajectory.since) = (event.moved.reference.position, t);
+        let overlay = Overlay::with(self, &event.changed, &event.rotations).moved(i, &event.moved);
+        let next = overlay.next_event(i, t, &[], &mut event.findings);
+        event.next_events.extend(next.map(|next| (body, next)));
+        event.outcome = Some(Outcome::Leave);
+    }
+
+    /// One contact by itself; contacts that are simultaneous with it are found only as pairs that are close.
+    pub fn speculate_contact(
         &self,
         pair: &ContactPair,
         t: f64,
-        speculative: &mut SpeculativeEvent,
+        event: &mut SpeculativeEvent,
     ) -> Result<(), SpeculationFailure> {
-        speculative.clear();
-        self.take_in(&mut speculative.cluster, pair, t);
-        let contact = self.encounter(pair, t, &speculative.cluster).ok_or(SpeculationFailure::Gapless)?;
-        speculative.cluster.contacts.push(contact);
+        event.clear();
+        self.add_bodies(&mut event.cluster, pair, t);
+        let contact = self.encounter(pair, t, &event.cluster).ok_or(SpeculationFailure::Gap)?;
+        event.cluster.contacts.push(contact);
         if self.has_collapsed(pair, t, contact.approach) {
-            return Err(SpeculationFailure::Collapsed);
+            return Err(SpeculationFailure::Collapse);
         }
-        let closes = self.closes(&contact, &speculative.cluster);
-        if closes && !speculative.cluster.resolve(&self.world) {
-            return Err(SpeculationFailure::Lawless);
+        let closes = self.closes(&contact, &event.cluster);
+        if closes && !event.cluster.resolve(&self.world) {
+            return Err(SpeculationFailure::Law);
         }
-        speculative.closes = closes;
-        for k in 0..speculative.cluster.bodies.len() {
-            self.without_next_event(self.place[speculative.cluster.bodies[k]], speculative);
+        event.closes = closes;
+        for k in 0..event.cluster.bodies.len() {
+            self.take_event(self.particles.places[event.cluster.bodies[k]], event);
             if closes {
-                self.speculate_motion(k, t, speculative);
+                self.speculate_motion(k, t, event);
             }
         }
         let normal = contact.found.normal;
-        for k in 0..speculative.cluster.bodies.len() {
-            let body = self.place[speculative.cluster.bodies[k]];
+        for k in 0..event.cluster.bodies.len() {
+            let body = self.particles.places[event.cluster.bodies[k]];
             let ContactPair { first, second, image } = *pair;
             let parted = if first == body {
-                Parted { with: second, image, normal }
+                Parted { partner: second, image, normal }
             } else {
-                let image = if first >= PLANE { image } else { self.images.opposite(image) };
-                Parted { with: first, image, normal: -normal }
+                let image = if first >= PLANE { image } else { self.opposite(image) };
+                Parted { partner: first, image, normal: -normal }
             };
-            self.speculate_next(body, t, &[parted], speculative);
+            self.speculate_next(body, t, &[parted], event);
         }
-        speculative.outcome = Some(Outcome::Touch);
+        event.outcome = Some(Outcome::Contact);
         Ok(())
     }
 
-    /// A body whose event is taken.
-    fn without_next_event(&self, body: u32, speculative: &mut SpeculativeEvent) {
+    /// Adds a body to those that change, without its next event.
+    fn take_event(&self, body: u32, event: &mut SpeculativeEvent) {
         let i = body as usize;
-        let hot = Hot { due: f64::INFINITY, ..self.hot[i] };
-        let path = if self.mixed { self.path[i] } else { Path::default() };
-        speculative.changed.push(Changed { body, hot, path, spin: None });
+        let particles = &self.particles;
+        let kinematics = Kinematics { event_time: f64::INFINITY, ..particles.kinematics[i] };
+        let surface_path =
+            if particles.nonspherical { particles.surface_paths[i] } else { SurfacePath::default() };
+        event.changed.push(ChangedBody { body, kinematics, surface_path, rotation: None });
     }
 
-    /// The course after it of one of a cluster, who is the last to have changed.
-    fn speculate_motion(&self, k: usize, t: f64, speculative: &mut SpeculativeEvent) {
-        let (before, after) = (&speculative.cluster.before[k], &speculative.cluster.after[k]);
-        let Some(changed) = speculative.changed.last_mut() else { return };
-        let i = changed.body;
-        if self.shape_class(i).is_fixed() {
+    /// The motion after the impact of the cluster's k-th body, the last of those that change.
+    fn speculate_motion(&self, k: usize, t: f64, event: &mut SpeculativeEvent) {
+        let (before, after) = (&event.cluster.before[k], &event.cluster.after[k]);
+        let Some(changed) = event.changed.last_mut() else { return };
+        let i = changed.body as usize;
+        if self.particles.class(i).is_fixed() {
             return;
         }
-        changed.hot.line = Line { position: before.position, velocity: after.velocity, since: t };
+        changed.kinematics.trajectory =
+            Trajectory { position: before.position, velocity: after.velocity, since: t };
         if before.angular_velocity != after.angular_velocity {
-            changed.spin = Some(speculative.spins.len());
-            speculative.spins.push(Spin::new(self.body(i), after, t));
+            changed.rotation = Some(event.rotations.len());
+            event.rotations.push(Rotation::new(self.body(i), after, t));
         }
-        if self.mixed {
-            let spin =
-                changed.spin.map_or_else(|| self.spins.of(i as usize), |at| speculative.spins[at].of());
-            let rate = changed.hot.line.velocity.norm() + spin.speed() * self.shape_class(i).lever;
-            changed.path = Path { length: changed.path.at(t), rate, since: t };
+        if self.particles.nonspherical {
+            let rotation = changed
+                .rotation
+                .map_or_else(|| self.particles.rotations.get(i), |at| event.rotations[at].as_ref());
+            let rate = self.particles.path_rate(i, &after.velocity, rotation);
+            changed.surface_path = SurfacePath { length: changed.surface_path.at(t), rate, since: t };
         }
     }
 
-    /// A body's next event, which is its partner's as well.
-    fn speculate_next(&self, body: u32, t: f64, parted: &[Parted], speculative: &mut SpeculativeEvent) {
-        let seen = Overlay::with(self, &speculative.changed, &speculative.spins);
-        let Some(due) = seen.look(body as usize, t, parted, &mut speculative.sight) else { return };
-        speculative.dues.push((body, due));
-        for with in [body, due.with].into_iter().filter(|&with| with < PLANE) {
-            if !speculative.changed.iter().any(|changed| changed.body == with) {
-                self.without_next_event(with, speculative);
+    /// Predicts a body's next event, which is its partner's as well.
+    fn speculate_next(&self, body: u32, t: f64, parted: &[Parted], event: &mut SpeculativeEvent) {
+        let overlay = Overlay::with(self, &event.changed, &event.rotations);
+        let Some(next) = overlay.next_event(body as usize, t, parted, &mut event.findings) else { return };
+        event.next_events.push((body, next));
+        for side in [body, next.partner].into_iter().filter(|&side| side < PLANE) {
+            if !event.changed.iter().any(|changed| changed.body == side) {
+                self.take_event(side, event);
             }
-            for changed in speculative.changed.iter_mut().filter(|changed| changed.body == with) {
-                changed.hot.due = due.time;
+            for changed in event.changed.iter_mut().filter(|changed| changed.body == side) {
+                changed.kinematics.event_time = next.time;
             }
-        }
-    }
-
-    /// What was speculative of one that looks anew happens.
-    pub(super) fn repredict_as_speculated(&mut self, body: u32, speculative: &mut SpeculativeEvent) {
-        self.clear_next_event(body);
-        self.go_on_as_speculated(speculative);
-        self.scratch.close.clear();
-    }
-
-    /// What was speculative of one that moves happens.
-    pub(super) fn move_as_speculated(&mut self, body: u32, speculative: &mut SpeculativeEvent) {
-        self.settle_anew(body as usize, &speculative.moved);
-        self.go_on_as_speculated(speculative);
-        self.scratch.close.clear();
-    }
-
-    /// What was speculative of a contact happens, unless others touch at the same time.
-    pub(super) fn resolve_as_speculated(
-        &mut self,
-        pair: &ContactPair,
-        [sinks, soon]: [bool; 2],
-        t: f64,
-        speculative: &mut SpeculativeEvent,
-        recorder: &mut impl Recorder,
-    ) {
-        let closes = speculative.closes;
-        if closes
-            && !speculative.sight.close.is_empty()
-            && self.settings.growth == 0.0
-            && self.resolve_cluster(pair, t, recorder)
-        {
-            return;
-        }
-        for changed in speculative.changed.drain(..speculative.cluster.bodies.len()) {
-            self.clear_next_event(changed.body);
-            if closes && !self.shape_class(changed.body).is_fixed() {
-                let i = changed.body as usize;
-                self.hot[i].line = changed.hot.line;
-                self.cold[i].last = t;
-                if self.mixed {
-                    self.path[i] = changed.path;
-                }
-                if let Some(at) = changed.spin {
-                    self.spins.set(i, &speculative.spins[at]);
-                }
-            }
-        }
-        if sinks && !closes {
-            self.lose(self.sides(pair), Cause::Unsupported);
-        }
-        self.go_on_as_speculated(speculative);
-        self.scratch.close.clear();
-        if closes {
-            self.counts.elastic += u64::from(soon);
-            self.record(&speculative.cluster, t, recorder);
-            return;
-        }
-        self.ledger.note_gap(speculative.cluster.contacts[0].found.gap, self.counts.events);
-        self.counts.grazes += 1;
-    }
-
-    fn go_on_as_speculated(&mut self, speculative: &mut SpeculativeEvent) {
-        self.counts.predictions += speculative.dues.len() as u64;
-        self.take_in_sight(&mut speculative.sight);
-        for (body, due) in speculative.dues.drain(..) {
-            self.schedule(body, due);
         }
     }
 }

@@ -1,51 +1,50 @@
-//! Impacts that are spoiled, and bodies that are moved: the audit of a crowd must see each.
+//! Spoiled impacts, and bodies that were moved: the audit must find each of them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use nalgebra::Vector3;
 
-use super::cluster::Cluster;
-use super::next_event::PLANE;
-use super::{Edmd, Settings, World};
+use super::encounter::Cluster;
+use super::{Edmd, LEAVE, REPREDICT, Settings, World};
 use crate::collision::spoiled::{failed, spoil};
 use crate::contact::Side;
 use crate::scene::{Format, file};
 
-fn crowd(text: &str) -> Edmd {
+fn edmd(text: &str) -> Edmd {
     let scene = file::read(&format!("carom = 1\n{text}"), Format::Toml).unwrap();
     let (world, states) = World::of(&scene);
     Edmd::new(world, &states, Settings::default()).unwrap()
 }
 
-/// A crowd at its first contact, and that impact.
+/// A run at its first contact, and that impact.
 fn impact(text: &str) -> (Edmd, Cluster, f64) {
-    let mut crowd = crowd(text);
+    let mut edmd = edmd(text);
     loop {
-        let (body, t) = crowd.first().unwrap();
-        let due = crowd.next_event(body);
-        let body = body as usize;
-        if due.with == super::LEAVE {
-            crowd.move_neighbourhood(body, t);
+        let (body, t) = edmd.first_event().unwrap();
+        let i = body as usize;
+        let next = edmd.system.particles.next_event(i);
+        if next.partner == LEAVE {
+            edmd.leave_neighbourhood(i, t);
             continue;
         }
-        if due.with == super::REPREDICT {
-            crowd.repredict(body, t, None);
+        if next.partner == REPREDICT {
+            edmd.repredict(i, t, None);
             continue;
         }
-        let pair = crowd.pair(body, due.with, due.image);
+        let pair = edmd.system.pair(i, next.partner, next.image);
         let mut cluster = Cluster::default();
-        crowd.take_in(&mut cluster, &pair, t);
-        let contact = crowd.encounter(&pair, t, &cluster).unwrap();
+        edmd.system.add_bodies(&mut cluster, &pair, t);
+        let contact = edmd.system.encounter(&pair, t, &cluster).unwrap();
         cluster.contacts.push(contact);
-        assert!(cluster.resolve(&crowd.world));
-        crowd.clock.now = t;
-        return (crowd, cluster, t);
+        assert!(cluster.resolve(&edmd.system.world));
+        edmd.system.clock.now = t;
+        return (edmd, cluster, t);
     }
 }
 
-fn wrong(crowd: &Edmd, cluster: &Cluster, t: f64) -> Vec<&'static str> {
-    let mut crowd = crowd.clone();
-    crowd.audit_event(cluster, t);
-    failed(&crowd.audit())
+fn wrong(edmd: &Edmd, cluster: &Cluster, t: f64) -> Vec<&'static str> {
+    let mut edmd = edmd.clone();
+    edmd.monitor.audit_impact(&edmd.system, cluster, t);
+    failed(&edmd.audit())
 }
 
 const EGGS: &str = "
@@ -84,48 +83,49 @@ fn a_good_impact_passes_and_each_spoiled_one_fails() {
     for (name, text) in
         [("eggs", EGGS), ("wall", WALL), ("rubbing", &format!("{EGGS}kind = {{ coulomb = 0.2 }}"))]
     {
-        let (crowd, good, t) = impact(text);
-        assert_eq!(wrong(&crowd, &good, t), Vec::<&str>::new(), "{name}");
-        for (what, fails, bad) in spoil(&crowd.world, &good) {
-            let found = wrong(&crowd, &bad, t);
+        let (edmd, good, t) = impact(text);
+        assert_eq!(wrong(&edmd, &good, t), Vec::<&str>::new(), "{name}");
+        for (what, fails, bad) in spoil(&edmd.system.world, &good) {
+            let found = wrong(&edmd, &bad, t);
             assert!(found.contains(&fails), "{name}, {what}: {found:?}");
         }
     }
 }
 
 #[test]
-fn a_body_moved_into_another_or_into_a_wall_is_seen() {
+fn a_body_moved_into_another_or_into_a_wall_is_found() {
     for (text, sides) in [(EGGS, [Side::Body(0), Side::Body(1)]), (WALL, [Side::Plane(0), Side::Body(0)])] {
-        let mut crowd = crowd(text);
-        crowd.look_around();
-        assert!(crowd.audit().gap_min > 0.0);
-        let last = crowd.place[crowd.place.len() - 1] as usize;
-        crowd.hot[last].line.position = Vector3::new(0.9, 0.0, 0.3);
-        crowd.compare();
-        let audit = crowd.audit();
+        let mut edmd = edmd(text);
+        edmd.check_pairs();
+        assert!(edmd.audit().gap_min > 0.0);
+        let particles = &mut edmd.system.particles;
+        let last = particles.place(particles.len() - 1);
+        particles.kinematics[last].trajectory.position = Vector3::new(0.9, 0.0, 0.3);
+        edmd.check();
+        let audit = edmd.audit();
         assert!(audit.gap_min < -0.01, "{audit:?}");
         assert_eq!(audit.overlap_max.sides, Some(sides));
     }
 }
 
-/// Two balls touch and close, and nothing is due: that they were left out is seen before they overlap.
+/// Two spheres touch and approach, but have no event: this is found before they overlap.
 #[test]
-fn a_contact_that_is_left_out_is_seen() {
-    let ball = |name: &str, x: f64| {
+fn a_contact_without_an_event_is_found() {
+    let sphere = |name: &str, x: f64| {
         format!(
             "[[body]]\nname = '{name}'\nshape = {{ sphere = {{ radius = 0.5 }} }}\nmass = 1\nposition = [{x}, 0, 0]\n"
         )
     };
-    let mut crowd = crowd(&[ball("a", 0.0), ball("b", 1.0), ball("c", 5.0)].concat());
-    let a = crowd.place[0];
-    crowd.hot[a as usize].line.velocity = Vector3::x();
-    crowd.ledger.involved.extend([0, 1]);
-    crowd.look_around();
-    assert!(crowd.audit().unilateral_error_max.value == 0.0, "not overdue yet");
-    assert!(a < PLANE);
-    crowd.clock.now = 1e-9;
-    crowd.look_around();
-    let audit = crowd.audit();
+    let mut edmd = edmd(&[sphere("a", 0.0), sphere("b", 1.0), sphere("c", 5.0)].concat());
+    let particles = &mut edmd.system.particles;
+    let a = particles.place(0);
+    particles.kinematics[a].trajectory.velocity = Vector3::x();
+    edmd.monitor.ledger.involved.extend([0, 1]);
+    edmd.check_pairs();
+    assert!(edmd.audit().unilateral_error_max.value == 0.0, "not overdue yet");
+    edmd.system.clock.now = 1e-9;
+    edmd.check_pairs();
+    let audit = edmd.audit();
     assert!(audit.unilateral_error_max.value > 0.5, "{audit:?}");
     assert_eq!(audit.unilateral_error_max.sides, Some([Side::Body(0), Side::Body(1)]));
 }

@@ -1,12 +1,11 @@
-//! Fills: many bodies at once, placed without overlap and moved by a temperature.
+//! Fills: many bodies at once, placed without overlap and with the velocities of a temperature.
 //!
-//! [`place`] turns a scene with fills into one with their bodies: the ordinary ones first, then those of each fill in
-//! turn, called `name[0]`, `name[1]`, … A lattice start puts them on a lattice; a random start throws
-//! them in small, grows them to their size (Lubachevsky and Stillinger 1990), and lets them collide until what
-//! the growth made of them is forgotten. Velocities are drawn last, so they are those of the temperature to
-//! rounding: between hard bodies velocities and places are independent in equilibrium.
+//! [`place`] turns a scene with fills into one with their bodies: the scene's own bodies first, then those of each fill in turn, called
+//! `name[0]`, `name[1]`, … A lattice start puts them on a lattice. A random start inserts them at random while they are small, grows them to
+//! their size (Lubachevsky and Stillinger 1990), and lets them collide until no trace of the growth is left. Velocities are drawn last, so
+//! that they have the temperature to rounding: velocities and positions of hard bodies are independent in equilibrium.
 //!
-//! The ordinary bodies stand still meanwhile, where the scene has them. Same scene, same seeds, same bytes.
+//! Meanwhile the scene's own bodies are fixed where the scene has them. The same scene and seeds give the same bytes.
 
 pub(crate) mod freedom;
 mod growth;
@@ -25,9 +24,9 @@ use crate::shape::Shape;
 use crate::toi::periodic::Periodic;
 use random::Random;
 use region::Region;
-use velocities::Kind;
+use velocities::Species;
 
-/// Why the bodies of fills have no places.
+/// Why the bodies of the fills could not be placed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Unplaced {
     /// The box is open along this axis, and no two planes bound it.
@@ -42,48 +41,48 @@ pub enum Unplaced {
         /// The least length that would do.
         least: f64,
     },
-    /// No lattice has room for so many.
+    /// No lattice has room for all bodies.
     Crowded {
-        /// The largest packing fraction, of all fills together, that a lattice reaches.
+        /// The largest packing fraction of all fills together that a lattice reaches.
         reached: f64,
         /// The packing fraction asked for.
         wanted: f64,
     },
-    /// The bodies jam before they have their size.
+    /// The bodies jam before they reach their size.
     Jammed {
-        /// The packing fraction, of all fills together, at which they did.
+        /// The packing fraction of all fills together at which they jammed.
         reached: f64,
         /// The packing fraction asked for.
         wanted: f64,
     },
-    /// The bodies' motion while they were placed could not be followed.
-    Lost,
-    /// Whoever asked for them ended it.
+    /// The motion of the bodies while they were placed could not be followed.
+    Failed,
+    /// The caller ended the placement.
     Interrupted,
 }
 
-/// What is being done.
+/// A stage of the placement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Stage {
-    /// The bodies grow, and have this packing fraction of the one wanted.
+    /// The bodies grow.
     Growing {
-        /// Now.
+        /// The packing fraction at present.
         packing: f64,
-        /// In the end.
+        /// The packing fraction wanted.
         wanted: f64,
     },
-    /// They collide, and have made this share of the collisions wanted.
+    /// The bodies collide until they are in equilibrium.
     Equilibrating {
-        /// From 0 to 1.
+        /// The fraction of the collisions wanted that have been made.
         share: f64,
     },
 }
 
-/// Collisions of each body that a random start makes before it begins, unless the fill says otherwise.
+/// Collisions per body that equilibrate a random start, unless the fill gives another number.
 pub const EQUILIBRATION: f64 = 50.0;
 
-/// The scene with the bodies of its fills, at rest at the origin, and with the box that they make: what a run needs to know
-/// when the states come from elsewhere.
+/// The scene with the bodies of its fills, at rest at the origin, and with the box that the fills define: what a run needs if the states
+/// come from elsewhere.
 #[must_use]
 pub fn populate(scene: &Scene) -> Scene {
     let mut scene = scene.clone();
@@ -105,31 +104,31 @@ fn constants(fill: &Fill) -> Body {
     Body { shape: fill.shape, mass: fill.mass, inertia: fill.shape.unit_inertia() * fill.mass, fixed: false }
 }
 
-/// The scene with the bodies of its fills, placed and moving. `go_on` hears what is being done, and may end it.
+/// The scene with the bodies of its fills, placed and moving. `proceed` is told the stage, and ends the placement by returning false.
 ///
 /// # Errors
-/// Why there are no places.
-pub fn place(scene: &Scene, go_on: &mut dyn FnMut(Stage) -> bool) -> Result<Scene, Unplaced> {
-    place_by(scene, 1, go_on)
+/// Why the bodies could not be placed.
+pub fn place(scene: &Scene, proceed: &mut dyn FnMut(Stage) -> bool) -> Result<Scene, Unplaced> {
+    place_by(scene, 1, proceed)
 }
 
-/// [`place`] by so many threads, to the same result.
+/// [`place`] with several threads, to the same result.
 ///
 /// # Errors
-/// Why there are no places.
+/// Why the bodies could not be placed.
 pub fn place_by(
     scene: &Scene,
     threads: usize,
-    go_on: &mut dyn FnMut(Stage) -> bool,
+    proceed: &mut dyn FnMut(Stage) -> bool,
 ) -> Result<Scene, Unplaced> {
     let mut filled = populate(scene);
-    // Only what is to be filled must be bounded.
+    // Only a region that is filled has to be bounded.
     if scene.fills.is_empty() {
         return Ok(filled);
     }
     let Some(region) = Region::of(&filled)? else { return Ok(filled) };
-    for (fill, kind) in scene.fills.iter().enumerate() {
-        let least = 2.0 * kind.shape.circumradius();
+    for (fill, species) in scene.fills.iter().enumerate() {
+        let least = 2.0 * species.shape.circumradius();
         if (0..3).any(|i| region.periodic[i] && region.lengths[i] <= least) {
             return Err(Unplaced::BoxTooShort { fill, least });
         }
@@ -139,15 +138,15 @@ pub fn place_by(
     let lattice = scene.fills.iter().all(|fill| fill.start == Start::Lattice);
     let mut states = match lattice {
         true => gas.on_lattice(&mut random)?,
-        false => growth::grow(&gas, &mut random, go_on)?,
+        false => growth::grow(&gas, &mut random, proceed)?,
     };
     let share = scene.fills.iter().map(equilibration).fold(0.0, f64::max);
     if share > 0.0 {
-        growth::equilibrate(&gas, &mut states, share, &mut random, go_on)?;
+        growth::equilibrate(&gas, &mut states, share, &mut random, proceed)?;
     }
     let mut streams: Vec<Random> =
         scene.fills.iter().zip(1..).map(|(fill, stream)| Random::new(fill.seed, stream)).collect();
-    velocities::draw(&gas.kinds(), scene.surface.kind, &mut states, &mut streams);
+    velocities::draw(&gas.species(), scene.surface.kind, &mut states, &mut streams);
     for (body, state) in filled.bodies[scene.bodies.len()..].iter_mut().zip(states) {
         body.state = state;
     }
@@ -161,7 +160,7 @@ fn equilibration(fill: &Fill) -> f64 {
     })
 }
 
-/// One seed of all fills' (the finaliser of SplitMix64 between them; Steele, Lea and Flood 2014).
+/// One seed from those of all fills (the finaliser of SplitMix64 between them; Steele, Lea and Flood 2014).
 fn combined_seed(scene: &Scene) -> u64 {
     scene.fills.iter().fold(0, |seed: u64, fill| {
         let mut z = seed.wrapping_add(fill.seed).wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -171,31 +170,31 @@ fn combined_seed(scene: &Scene) -> u64 {
     })
 }
 
-/// What there is to place, and where.
+/// What is to be placed, and where.
 #[derive(Debug, Clone, Copy)]
 struct Gas<'a> {
     /// The scene with all bodies.
     pub scene: &'a Scene,
-    /// How many of them are ordinary.
+    /// The number of the scene's own bodies, which come first.
     pub ordinary: usize,
-    /// Where.
+    /// The region to be filled.
     pub region: Region,
-    /// How many threads may work on it.
+    /// The number of threads.
     pub threads: usize,
 }
 
-/// More lattices than this, each with more places, are not tried where others stand in the way.
-const MOST_LATTICES: usize = 60;
+/// The most lattices, each with more sites, that are tried if the scene's own bodies are in the way.
+const MAX_LATTICES: usize = 60;
 
 impl Gas<'_> {
-    /// The fills in terms of bodies.
-    fn kinds(&self) -> Vec<Kind> {
-        let kind =
-            |fill: &Fill| Kind { body: constants(fill), count: fill.count, temperature: fill.temperature };
-        self.scene.fills.iter().map(kind).collect()
+    /// The species of the fills.
+    fn species(&self) -> Vec<Species> {
+        let species =
+            |fill: &Fill| Species { body: constants(fill), count: fill.count, temperature: fill.temperature };
+        self.scene.fills.iter().map(species).collect()
     }
 
-    /// How many bodies there are to place.
+    /// The number of bodies to be placed.
     fn count(&self) -> usize {
         self.scene.fills.iter().map(|fill| fill.count).sum()
     }
@@ -205,7 +204,7 @@ impl Gas<'_> {
         self.scene.fills.iter().map(region::volume).sum::<f64>() / self.region.volume()
     }
 
-    /// The states of the fills' bodies, at rest on a lattice; which body stands where is left to chance.
+    /// The states of the fills' bodies, at rest on a lattice. Different bodies are distributed at random.
     fn on_lattice(&self, random: &mut Random) -> Result<Vec<State>, Unplaced> {
         let mut shapes: Vec<Shape> = Vec::new();
         for fill in &self.scene.fills {
@@ -215,36 +214,36 @@ impl Gas<'_> {
         }
         let count = self.count();
         let mut wanted = count;
-        for _ in 0..MOST_LATTICES {
+        for _ in 0..MAX_LATTICES {
             let lattice =
                 lattice::fit(&shapes, wanted, &self.region).map_err(|factor| Unplaced::Crowded {
                     reached: self.packing() * factor * factor * factor,
                     wanted: self.packing(),
                 })?;
-            let mut places = lattice.places(&self.region);
-            let all = places.len();
-            places.retain(|place| shapes.iter().all(|shape| self.is_clear(shape, place)));
-            if places.len() >= count {
-                let mixed = self.scene.fills.len() > 1 || places.len() > count;
+            let mut positions = lattice.positions(&self.region);
+            let all = positions.len();
+            positions.retain(|position| shapes.iter().all(|shape| self.is_clear(shape, position)));
+            if positions.len() >= count {
+                let mixed = self.scene.fills.len() > 1 || positions.len() > count;
                 if mixed {
-                    random.shuffle(&mut places);
+                    random.shuffle(&mut positions);
                 }
-                places.truncate(count);
+                positions.truncate(count);
                 if self.scene.fills.len() == 1 {
-                    // Neighbours in space are neighbours in memory.
-                    places
+                    // Neighbours in space should be neighbours in memory.
+                    positions
                         .sort_by(|a, b| a.iter().partial_cmp(b.iter()).unwrap_or(std::cmp::Ordering::Equal));
                 }
-                return Ok(places.into_iter().map(State::at).collect());
+                return Ok(positions.into_iter().map(State::at).collect());
             }
-            wanted = (all + 1).max(wanted + wanted.div_ceil(50) + (count - places.len()) / 2);
+            wanted = (all + 1).max(wanted + wanted.div_ceil(50) + (count - positions.len()) / 2);
         }
         Err(Unplaced::Crowded { reached: 0.0, wanted: self.packing() })
     }
 
-    /// Whether an unturned body at a place overlaps none of the ordinary bodies and planes.
-    fn is_clear(&self, shape: &Shape, place: &Vector3<f64>) -> bool {
-        let pose = State::at(*place).pose();
+    /// Whether a body at a position, with the orientation of the lattice, is clear of the scene's own bodies and planes.
+    fn is_clear(&self, shape: &Shape, position: &Vector3<f64>) -> bool {
+        let pose = State::at(*position).pose();
         let planes = self.scene.planes.iter().map(|plane| gap_to_plane(shape, &pose, &plane.half_space).gap);
         let lengths =
             Vector3::from_fn(|i, _| if self.region.periodic[i] { self.region.lengths[i] } else { 0.0 });

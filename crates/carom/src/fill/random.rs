@@ -1,4 +1,4 @@
-//! Random numbers of a fill: one stream of ChaCha8 for each purpose, so that the same seed gives the same bytes.
+//! Random numbers for fills: one stream of ChaCha8 for each purpose, so that the same seed gives the same bytes.
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use rand_chacha::ChaCha8Rng;
@@ -8,7 +8,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 #[derive(Debug, Clone)]
 pub struct Random {
     source: ChaCha8Rng,
-    /// The second number of a pair that Box and Muller's method makes.
+    /// The second number of a pair of the Box–Muller method.
     spare: Option<f64>,
 }
 
@@ -21,7 +21,7 @@ impl Random {
         Self { source, spare: None }
     }
 
-    /// Any 64 bits: the seed of another stream.
+    /// 64 random bits, as the seed of another stream.
     pub fn bits(&mut self) -> u64 {
         self.source.next_u64()
     }
@@ -41,7 +41,7 @@ impl Random {
         usize::try_from(wide >> 64).unwrap_or(0)
     }
 
-    /// From the standard normal distribution, by Box and Muller's method.
+    /// From the standard normal distribution, by the Box–Muller method.
     pub fn normal(&mut self) -> f64 {
         if let Some(spare) = self.spare.take() {
             return spare;
@@ -58,7 +58,7 @@ impl Random {
         Vector3::from_fn(|_, _| self.normal())
     }
 
-    /// Uniform over all orientations: four normal numbers, brought to unit length.
+    /// Uniform over all orientations: four normal numbers, normalised.
     pub fn orientation(&mut self) -> UnitQuaternion<f64> {
         loop {
             let [w, x, y, z] = [0; 4].map(|_| self.normal());

@@ -1,4 +1,4 @@
-//! The part of space that fills are placed in.
+//! The region of space that fills are placed in.
 
 use nalgebra::Vector3;
 
@@ -13,11 +13,11 @@ pub struct Region {
     pub low: Vector3<f64>,
     /// Its lengths.
     pub lengths: Vector3<f64>,
-    /// Along which axes it repeats.
+    /// Along which axes it is periodic.
     pub periodic: [bool; 3],
 }
 
-/// How far a plane's normal may be from an axis.
+/// How much a plane's normal may deviate from an axis.
 const ALIGNED: f64 = 1e-12;
 
 /// The volume of all bodies of a fill.
@@ -27,7 +27,7 @@ pub fn volume(fill: &Fill) -> f64 {
     fill.shape.volume() * fill.count as f64
 }
 
-/// The periodic lengths of a scene: as given, or the cube that the packing fraction of a fill makes.
+/// The periodic lengths of a scene: as given, or those of the cube that the packing fraction of a fill defines.
 #[must_use]
 pub fn lengths(scene: &Scene) -> Option<Vector3<f64>> {
     scene.periodic.or_else(|| {
@@ -37,10 +37,10 @@ pub fn lengths(scene: &Scene) -> Option<Vector3<f64>> {
 }
 
 impl Region {
-    /// The region of a scene; none without a box.
+    /// The region of a scene; `None` without a box.
     ///
     /// # Errors
-    /// A direction that is open, and that no two planes bound.
+    /// An open direction that is not bounded by two planes.
     pub fn of(scene: &Scene) -> Result<Option<Self>, Unplaced> {
         let Some(lengths) = lengths(scene) else { return Ok(None) };
         let planes: Vec<HalfSpace> = scene.planes.iter().map(|plane| plane.half_space).collect();
@@ -50,7 +50,7 @@ impl Region {
     /// A box of these lengths, between planes where a length is zero.
     ///
     /// # Errors
-    /// A direction that is open, and that no two planes bound.
+    /// An open direction that is not bounded by two planes.
     pub fn between(lengths: Vector3<f64>, planes: &[HalfSpace]) -> Result<Self, Unplaced> {
         let mut region =
             Self { low: Vector3::zeros(), lengths, periodic: [0, 1, 2].map(|i| lengths[i] > 0.0) };
@@ -76,7 +76,7 @@ impl Region {
         self.lengths.product()
     }
 
-    /// A displacement, by whole boxes the shortest.
+    /// The shortest displacement that differs from one by whole boxes.
     #[must_use]
     pub fn shortest(&self, apart: Vector3<f64>) -> Vector3<f64> {
         Vector3::from_fn(|i, _| {

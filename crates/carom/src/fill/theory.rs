@@ -1,4 +1,4 @@
-//! What kinetic theory says of hard spheres, to set clocks by and to compare with.
+//! Kinetic theory of hard spheres, to estimate times and to compare with.
 //!
 //! With packing fraction φ, diameter σ, number density n, mass m and temperature T (k_B T):
 //!
@@ -33,14 +33,14 @@ pub fn enskog_rate(diameter: f64, density: f64, contact: f64, temperature: f64, 
     4.0 * diameter * diameter * density * contact * thermal
 }
 
-/// The diameter of the ball of a volume.
+/// The diameter of the sphere with a volume.
 #[must_use]
-pub fn ball_diameter(volume: f64) -> f64 {
+pub fn sphere_diameter(volume: f64) -> f64 {
     libm::cbrt(6.0 * volume / core::f64::consts::PI)
 }
 
-/// About how often one of some bodies collides in a volume at a temperature, by balls of their mean volume and mass; at
-/// least what it takes to cross the volume.
+/// An estimate of how often a body collides in a volume at a temperature, by spheres of the bodies' mean volume and mass; at least as often
+/// as a body crosses the volume.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "fewer bodies than 2^53")]
 pub fn estimated_rate(bodies: &[Body], volume: f64, temperature: f64) -> f64 {
@@ -49,7 +49,7 @@ pub fn estimated_rate(bodies: &[Body], volume: f64, temperature: f64) -> f64 {
     let filled: f64 = free().map(|body| body.shape.volume()).sum();
     let mass = free().map(|body| body.mass).sum::<f64>() / count;
     let packing = (filled / volume).clamp(0.0, 0.7);
-    let diameter = ball_diameter(filled / count);
+    let diameter = sphere_diameter(filled / count);
     let rate = enskog_rate(diameter, count / volume, contact_value(packing), temperature, mass);
     let crossing = (temperature / mass).sqrt() / libm::cbrt(volume);
     rate.max(crossing)

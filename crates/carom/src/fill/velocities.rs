@@ -1,13 +1,13 @@
-//! Velocities of a gas: Maxwell's distribution, scaled so that the temperature is exact, with no momentum in all.
+//! Velocities of a gas: Maxwell's distribution, scaled so that the temperature is exact, with zero total momentum.
 //!
 //! Active degrees of freedom ([`crate::fill::freedom`]) get k_B T each, the others none:
 //!
 //! ```text
-//! Σ ½ m v² = (3/2) N T,     Σ ½ ω·Iω = (f/2) N T,     f = 0 (ball), 2 (body of revolution) or 3
+//! Σ ½ m v² = (3/2) N T,     Σ ½ ω·Iω = (f/2) N T,     f = 0 (sphere), 2 (body of revolution) or 3
 //! ```
 //!
-//! Bodies of one fill have no momentum in all. A fill of one body can't be so; what it has is taken by the other fills, as a
-//! common velocity, where their energy allows it.
+//! The bodies of one fill have no total momentum, except for a fill of one body. The other fills compensate its momentum by a common
+//! velocity if their energy allows it.
 
 use nalgebra::Vector3;
 
@@ -16,33 +16,33 @@ use super::random::Random;
 use crate::body::{Body, State};
 use crate::contact::Surface;
 
-/// The bodies of one fill: their constants, which are the same for all, and what they are to have.
+/// The bodies of one fill: the constants that they share, their number and their temperature.
 #[derive(Debug, Clone, Copy)]
-pub struct Kind {
+pub struct Species {
     /// The constants.
     pub body: Body,
-    /// How many.
+    /// The number of bodies.
     pub count: usize,
     /// k_B T.
     pub temperature: f64,
 }
 
-/// Gives every body a velocity and a spin. The states are those of the fills, one after the other, with a stream of
-/// random numbers for each fill.
-pub fn draw(kinds: &[Kind], surface: Surface, states: &mut [State], random: &mut [Random]) {
+/// Draws a velocity and a spin for every body. The states are those of the fills, one after another; each fill has a stream of random
+/// numbers.
+pub fn draw(species: &[Species], surface: Surface, states: &mut [State], random: &mut [Random]) {
     let mut rest = &mut *states;
-    for (kind, random) in kinds.iter().zip(random.iter_mut()) {
-        let (own, others) = rest.split_at_mut(kind.count.min(rest.len()));
+    for (one, random) in species.iter().zip(random.iter_mut()) {
+        let (own, others) = rest.split_at_mut(one.count.min(rest.len()));
         rest = others;
-        draw_one(kind, surface, own, random);
+        draw_one(one, surface, own, random);
     }
-    cancel_momentum(kinds, states);
+    cancel_momentum(species, states);
 }
 
-/// One fill by itself: no momentum where it has two bodies or more, and the energies exact.
+/// One fill by itself: exact energies, and no momentum if it has two bodies or more.
 #[expect(clippy::cast_precision_loss, reason = "fewer bodies than 2^53")]
-fn draw_one(kind: &Kind, surface: Surface, states: &mut [State], random: &mut Random) {
-    let Kind { body, temperature, .. } = *kind;
+fn draw_one(species: &Species, surface: Surface, states: &mut [State], random: &mut Random) {
+    let Species { body, temperature, .. } = *species;
     let active = active_spins(&body.shape, surface);
     let count = states.len() as f64;
     for state in states.iter_mut() {
@@ -74,37 +74,37 @@ fn draw_one(kind: &Kind, surface: Surface, states: &mut [State], random: &mut Ra
     }
 }
 
-/// Lets the fills of several bodies take the momentum of those of one, at the same energy.
+/// Compensates the momentum of fills of one body by that of the other fills, at the same energy.
 #[expect(clippy::cast_precision_loss, reason = "fewer bodies than 2^53")]
-fn cancel_momentum(kinds: &[Kind], states: &mut [State]) {
+fn cancel_momentum(species: &[Species], states: &mut [State]) {
     let mut alone = Vector3::zeros();
     let mut mass = 0.0;
     let mut start = 0;
-    for kind in kinds {
-        match kind.count {
-            1 => alone += states[start].velocity * kind.body.mass,
-            count => mass += kind.body.mass * count as f64,
+    for one in species {
+        match one.count {
+            1 => alone += states[start].velocity * one.body.mass,
+            count => mass += one.body.mass * count as f64,
         }
-        start += kind.count;
+        start += one.count;
     }
     if alone == Vector3::zeros() || mass == 0.0 {
         return;
     }
     let drift: Vector3<f64> = -alone / mass;
-    let several = || kinds.iter().filter(|kind| kind.count > 1);
-    // What a body has on average, 3T/2, less what the drift takes of it.
-    let left = |kind: &Kind| 1.0 - kind.body.mass * drift.norm_squared() / (3.0 * kind.temperature);
-    if several().any(|kind| kind.temperature <= 0.0 || left(kind) <= 0.0) {
+    let several = || species.iter().filter(|one| one.count > 1);
+    // The mean energy 3T/2 of a body, less that of the drift, over 3T/2.
+    let left = |one: &Species| 1.0 - one.body.mass * drift.norm_squared() / (3.0 * one.temperature);
+    if several().any(|one| one.temperature <= 0.0 || left(one) <= 0.0) {
         return;
     }
     let mut start = 0;
-    for kind in kinds {
-        if kind.count > 1 {
-            let factor = libm::sqrt(left(kind));
-            for state in &mut states[start..start + kind.count] {
+    for one in species {
+        if one.count > 1 {
+            let factor = libm::sqrt(left(one));
+            for state in &mut states[start..start + one.count] {
                 state.velocity = state.velocity * factor + drift;
             }
         }
-        start += kind.count;
+        start += one.count;
     }
 }

@@ -276,14 +276,9 @@ impl Flow {
         let mut gauss = self.gauss.clone();
         let before = before.filter(|step| ran_alike(step, system, clock));
         let plan = self.plan(system, &y, span, sizes, before)?;
-        if std::env::var_os("TRACE").is_some() { eprintln!("  plan first {:.2e} len {:.2e} longest {:.2e} implicit {} slips {:?} modes {:?}", plan.first, plan.length, plan.longest, plan.implicit, system.slips.iter().map(|s| format!("{:.2e}",s.norm())).collect::<Vec<_>>(), system.modes.iter().map(|m| match m { Mode::Stick=>'k', Mode::Smooth=>'m', Mode::Slip{..}=>'s'}).collect::<String>()); }
         let Made { leg, next_length, near, passage } =
             self.make_leg(system, &mut gauss, &y, plan, sizes, before)?;
         let (last, ending, bounds) = self.end_of_leg(system, &mut gauss, &leg, span, clock, sizes)?;
-        if std::env::var_os("TRACE").is_some() {
-            let mut el=[0.0]; if let Some(c)=clock { leg.at(last, c..c+1, &mut el); }
-            eprintln!("t {:.9} clock {} tempo {:?} len {:.3e} last {:.3e} dt {:.3e} it {} tail {:.1e} {:?} slips {:?} n {}", system.time, clock.is_some(), system.slip_tempo, leg.length, last, el[0], leg.iterations, leg.tail, ending, system.slips.iter().map(|s| format!("{:.2e}",s.norm())).collect::<Vec<_>>(), y.len());
-        }
         system.place(start);
         let start_rates = system.force_rates()?;
         leg.at(last, 0..y.len(), &mut y);

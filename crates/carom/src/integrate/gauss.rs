@@ -312,7 +312,6 @@ impl Gauss {
             } else {
                 self.settle(field, from, start, length, demand.scales, before, &mut iterations)
             };
-            if std::env::var_os("TRACE").is_some() { eprintln!("    len {length:.3e} {} its {iterations} implicit {}", match &trial { Trial::Settled=>"settled", Trial::Unsettled=>"unsettled", Trial::Obstacle(_)=>"obstacle"}, demand.implicit || (refusals >= PATIENCE && field.stiff())); }
             match trial {
                 Trial::Settled => {}
                 Trial::Unsettled => {

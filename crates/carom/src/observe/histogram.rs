@@ -1,4 +1,4 @@
-//! Distances of pairs: the histogram behind g(r).
+//! The histogram of pair distances from which g(r) follows.
 //!
 //! With C pairs in the shell between r and r + δ, in k configurations of N bodies in the volume V,
 //!
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::fill::region::Region;
 
-/// Shells per diameter; a diameter is the edge of one.
+/// Shells per diameter; the diameter is the edge of a shell.
 const SHELLS: f64 = 80.0;
 
-/// Counted distances.
+/// Counts of pair distances.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
     /// The thickness of a shell.
@@ -28,20 +28,20 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Up to `reach` sizes, or to half the box if that is less; none for an open region, where g(r) depends on the place.
+    /// Up to `range` sizes, or to half the box if that is less; `None` for an open region, where g(r) depends on the position.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred")]
-    pub fn new(region: &Region, size: f64, reach: f64) -> Option<Self> {
+    pub fn new(region: &Region, size: f64, range: f64) -> Option<Self> {
         if region.periodic != [true; 3] || !(size > 0.0 && size.is_finite()) {
             return None;
         }
         let width = size / SHELLS;
-        let shells = (0.5 * region.lengths.min() / width).floor().min(reach * SHELLS) as usize;
+        let shells = (0.5 * region.lengths.min() / width).floor().min(range * SHELLS) as usize;
         (shells > 0).then(|| Self { width, counts: vec![0; shells], configurations: 0, bodies: 0 })
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a few hundred shells")]
-    fn reach(&self) -> f64 {
+    fn range(&self) -> f64 {
         self.counts.len() as f64 * self.width
     }
 
@@ -49,8 +49,8 @@ impl Histogram {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "folded into the box first")]
     #[expect(clippy::cast_precision_loss, reason = "cells along an axis")]
     pub fn count(&mut self, region: &Region, places: impl Iterator<Item = Vector3<f64>>) {
-        let reach = self.reach();
-        let cells = [0, 1, 2].map(|i| ((region.lengths[i] / reach).floor() as usize).clamp(1, 200));
+        let range = self.range();
+        let cells = [0, 1, 2].map(|i| ((region.lengths[i] / range).floor() as usize).clamp(1, 200));
         let fold = |x: f64| x - x.floor();
         let mut sorted: Vec<(usize, Vector3<f64>)> = places
             .map(|place| {
@@ -59,7 +59,7 @@ impl Histogram {
                 ((cell[0] * cells[1] + cell[1]) * cells[2] + cell[2], share.component_mul(&region.lengths))
             })
             .collect();
-        // Stable, so that the order is the bodies'.
+        // Stable, so that the bodies keep their order.
         sorted.sort_by_key(|(cell, _)| *cell);
         let mut starts = vec![0usize; cells.iter().product::<usize>() + 1];
         for (cell, _) in &sorted {
@@ -68,7 +68,7 @@ impl Histogram {
         for cell in 1..starts.len() {
             starts[cell] += starts[cell - 1];
         }
-        let square = reach * reach;
+        let square = range * range;
         let last = self.counts.len() - 1;
         for x in 0..cells[0] {
             for y in 0..cells[1] {
@@ -79,16 +79,19 @@ impl Histogram {
                         if other < here {
                             continue;
                         }
-                        // Between these two cells the shortest way goes through the same sides for every pair.
-                        let away = shift.map(|shift| shift.component_mul(&region.lengths));
+                        // For all pairs of these two cells the shortest displacement crosses the same walls.
+                        let shift = shift.map(|boxes| boxes.component_mul(&region.lengths));
                         for i in starts[here]..starts[here + 1] {
                             let from = if other == here { i + 1 } else { starts[other] };
                             for (_, place) in &sorted[from..starts[other + 1]] {
-                                let apart = place - sorted[i].1;
-                                let apart = away.map_or_else(|| region.shortest(apart), |away| apart + away);
-                                let apart = apart.norm_squared();
-                                if apart < square {
-                                    let shell = (apart.sqrt() / self.width) as usize;
+                                let displacement = place - sorted[i].1;
+                                let displacement = shift.map_or_else(
+                                    || region.shortest(displacement),
+                                    |shift| displacement + shift,
+                                );
+                                let squared = displacement.norm_squared();
+                                if squared < square {
+                                    let shell = (squared.sqrt() / self.width) as usize;
                                     self.counts[shell.min(last)] += 1;
                                 }
                             }
@@ -101,7 +104,7 @@ impl Histogram {
         self.bodies = sorted.len() as u64;
     }
 
-    /// The middle of each shell, and g(r) there; empty before anything was counted.
+    /// The middle of each shell, and g(r) there; empty before the first count.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
     pub fn g_r(&self, volume: f64) -> Vec<(f64, f64)> {
@@ -118,7 +121,7 @@ impl Histogram {
         self.counts.iter().enumerate().map(shell).collect()
     }
 
-    /// Pairs counted in all.
+    /// The total number of pairs counted.
     #[must_use]
     pub fn pairs(&self) -> u64 {
         self.counts.iter().sum()
@@ -131,8 +134,8 @@ impl Histogram {
     }
 }
 
-/// The numbers of the cells around one and of itself, each once, with the boxes that their places are to be moved by to be near;
-/// none where there are fewer than three cells along an axis, so that this differs from pair to pair.
+/// The numbers of a cell and of those around it, each once, with the displacement in boxes that brings their bodies near. `None` if there are
+/// fewer than three cells along an axis, because the displacement then differs from pair to pair.
 fn neighbours(cell: [usize; 3], cells: [usize; 3]) -> Vec<(usize, Option<Vector3<f64>>)> {
     let plain = cells.iter().all(|&count| count > 2);
     let mut found: Vec<(usize, Option<Vector3<f64>>)> = (0..27usize)
@@ -158,19 +161,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_those_of_all_distances() {
-        // Two cells along the short axes, where a pair may be near through both sides; five and more in the other box.
-        for (lengths, reach) in [([9.0, 4.1, 5.0], 2.0), ([10.0, 12.0, 11.0], 2.0)] {
+    fn the_histogram_counts_all_pairs() {
+        // Two cells along the short axes, where a pair may be near across both walls; at least five in the other box.
+        for (lengths, range) in [([9.0, 4.1, 5.0], 2.0), ([10.0, 12.0, 11.0], 2.0)] {
             let region = Region { low: Vector3::zeros(), lengths: lengths.into(), periodic: [true; 3] };
             let mut seed = 7u64;
             let mut uniform = || {
                 seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 f64::from((seed >> 33) as u32) / f64::from(1u32 << 31)
             };
-            // Some of them boxes away.
+            // Some of them are outside the box.
             let places: Vec<Vector3<f64>> =
                 (0..300).map(|_| Vector3::from_fn(|i, _| (3.0 * uniform() - 1.0) * lengths[i])).collect();
-            let mut histogram = Histogram::new(&region, 1.0, reach).unwrap();
+            let mut histogram = Histogram::new(&region, 1.0, range).unwrap();
             histogram.count(&region, places.iter().copied());
             let mut counts = vec![0u64; histogram.counts.len()];
             for (i, a) in places.iter().enumerate() {

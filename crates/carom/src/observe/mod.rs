@@ -1,7 +1,7 @@
-//! What a gas in a box does on average, measured while it runs.
+//! Averages of a gas in a box, measured while it runs.
 //!
-//! The run goes from one measurement to the next, a fixed time apart ([`Observer::next`]); between them the collisions are
-//! added up. With N free bodies, their translational energy K, and over a time t
+//! The run goes from one measurement to the next, a fixed time apart ([`Observer::next`]); in between, contributions of collisions are summed.
+//! With N free bodies of translational energy K, over a time t
 //!
 //! ```text
 //! Z = PV/(N k_B T) = 1 + Σ J·(c₂ − c₁)/(2 K t)        all collisions of two free bodies, J the impulse on the second
@@ -11,14 +11,14 @@
 //! S = largest eigenvalue of ⟨(3 u uᵀ − 1)/2⟩, u the axis of a body
 //! ```
 //!
-//! This holds for any mixture of masses and shapes (Erpenbeck and Wood 1977). Planes and fixed bodies push from outside: their
+//! This holds for any mixture of masses and shapes (Erpenbeck and Wood 1977). Planes and fixed bodies exert external forces: their
 //! collisions count in Γ, not in Z.
 //!
-//! **Blocks.** Time is cut into blocks of equal length. When there are 64 of them, they are joined two by two, so
-//! that a run of any length has 32 to 64 (fewer where it is short for very many bodies). A mean is that of the whole time; its
-//! error is the standard error of the blocks, for λ of |v| − λΓ, so that a block without a collision is one like any other.
+//! **Blocks.** Time is divided into blocks of equal length. When there are 64 of them, they are merged in pairs, so that a run of any length
+//! has 32 to 64 (fewer for a short run of very many bodies). A mean is taken over the whole time; its error is the standard error of the
+//! block means, for λ of |v| − λΓ, so that a block without a collision needs no special treatment.
 //!
-//! Everything depends on the times of measurement alone, not on how the run was cut into pieces. [`Record`] holds all of it.
+//! All results depend on the times of measurement alone, not on where the run was interrupted. [`Record`] contains all data.
 
 mod correlation;
 mod histogram;
@@ -31,7 +31,7 @@ use crate::body::State;
 use crate::contact::Side;
 use crate::fill::freedom::{AxisKind, active_count, axis_kind};
 use crate::fill::region::Region;
-use crate::fill::theory::{ball_diameter, estimated_rate};
+use crate::fill::theory::{estimated_rate, sphere_diameter};
 use crate::record::{Event, Kind, Recorder, Sample};
 use crate::run::World;
 use crate::shape::Shape;
@@ -41,37 +41,37 @@ use histogram::Histogram;
 pub use correlation::Curve;
 pub use summary::{BlockMeans, Estimate, Neighbours, Observables, Quantity, pool};
 
-/// The blocks are joined two by two when there are so many.
+/// When there are this many blocks, they are merged in pairs.
 const MOST_BLOCKS: usize = 64;
 
-/// The time between measurements, in units of the mean time between a body's collisions as estimated.
+/// The time between measurements, in units of the estimated mean time between two collisions of a body.
 const INTERVAL: f64 = 0.5;
 
-/// The fewest and the most measurements of a run, by the estimate.
+/// The fewest and the most measurements of a run, as estimated.
 const FEWEST: f64 = 64.0;
 const MOST: f64 = 1e5;
 
-/// Where a run is short for its many bodies, measuring would take longer than the run: the fewest are then so many bodies
-/// measured in all, and no fewer than give an error.
+/// In a short run of very many bodies, measuring would take longer than the run. The fewest measurements are then those of this many bodies
+/// in total, but enough for an error.
 const FEWEST_BODIES: f64 = 2e6;
 const FEWEST_OF_MANY: f64 = 12.0;
 
-/// Pair distances are counted at one measurement of so many, and first at this one.
+/// Pair distances are counted at one of this many measurements, first at the second number.
 const DISTANCES_EVERY: u64 = 32;
 const DISTANCES_FIRST: u64 = 8;
 
-/// What one block adds up.
+/// The sums of one block.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 struct Block {
-    /// Measured intervals.
+    /// The number of intervals measured.
     pub intervals: u64,
     /// Collisions.
     pub collisions: u64,
-    /// Free bodies in them.
+    /// The number of free bodies in those.
     sides: u64,
     /// Σ J·(c₂ − c₁).
     virial: f64,
-    /// Means over each interval, added up: K, K_r, |v| and S.
+    /// Sums of the means over each interval: K, K_r, |v| and S.
     means: Means,
 }
 
@@ -94,7 +94,7 @@ impl Means {
 }
 
 impl Block {
-    fn join(&mut self, other: &Self) {
+    fn merge(&mut self, other: &Self) {
         self.intervals += other.intervals;
         self.collisions += other.collisions;
         self.sides += other.sides;
@@ -108,20 +108,20 @@ impl Block {
 pub struct Record {
     /// The time between measurements.
     interval: f64,
-    /// The number of the next one.
+    /// The number of the next measurement.
     measured: u64,
-    /// One of so many numbers is measured: all at first, fewer as a gas cools and collisions become rare.
+    /// One of this many measurements is made: all at first, fewer as a gas cools and collisions become rare.
     #[serde(default = "one")]
     every: u64,
-    /// Of the last one.
+    /// The means at the last measurement.
     last: Means,
-    /// Since the last one.
+    /// The sums since the last measurement.
     open: Block,
-    /// Intervals of a block.
+    /// The number of intervals in a block.
     span: u64,
-    /// The block under way.
+    /// The current block.
     block: Block,
-    /// Those before it.
+    /// The complete blocks.
     blocks: Vec<Block>,
     histogram: Option<Histogram>,
     correlation: Correlation,
@@ -131,23 +131,23 @@ fn one() -> u64 {
     1
 }
 
-/// What does not change about a gas.
+/// The constants of a gas.
 #[derive(Debug, Clone)]
 struct Gas {
     /// The number of free bodies.
     count: f64,
     volume: f64,
     packing: f64,
-    /// Active spins of all bodies.
+    /// The number of active spins of all bodies.
     spins: f64,
     /// Which bodies are free.
     free: Vec<bool>,
-    /// The body axis that order is measured along.
+    /// The body axis for the nematic order.
     axes: Vec<Option<usize>>,
-    /// The diameter, where all free bodies are equal balls.
+    /// The diameter, if all free bodies are equal spheres.
     diameter: Option<f64>,
     mass: f64,
-    /// Whether no impact loses energy.
+    /// Whether all impacts conserve energy.
     elastic: bool,
     region: Region,
 }
@@ -159,12 +159,12 @@ pub struct Observer {
     record: Record,
 }
 
-/// Pair distances are counted up to so many diameters.
-const REACH: f64 = 3.0;
+/// Pair distances are counted up to this many diameters.
+const RANGE: f64 = 3.0;
 
 impl Gas {
     fn of(world: &World) -> Option<Self> {
-        // What ties or pulls the bodies would have its own part in the pressure.
+        // Joints and forces would contribute to the pressure.
         if !world.joints.is_empty() || !world.loads.is_empty() || world.gravity != Vector3::zeros() {
             return None;
         }
@@ -176,9 +176,9 @@ impl Gas {
         #[expect(clippy::cast_precision_loss, reason = "fewer bodies than 2^53")]
         let spins = free().map(|body| active_count(&body.shape, world.surface.kind)).sum::<usize>() as f64;
         let equal = free().all(|body| body.shape == first.shape && body.mass == first.mass);
-        let ball = equal && axis_kind(&first.shape) == AxisKind::Ball;
+        let are_spheres = equal && axis_kind(&first.shape) == AxisKind::Sphere;
         let axis = |shape: &Shape| match (axis_kind(shape), shape) {
-            (AxisKind::Ball, _) => None,
+            (AxisKind::Sphere, _) => None,
             (AxisKind::Revolution(axis), _) => Some(axis),
             (_, Shape::Ellipsoid { semi_axes } | Shape::Superellipsoid { semi_axes, .. }) => {
                 (0..3).max_by(|&i, &j| semi_axes[i].total_cmp(&semi_axes[j]))
@@ -192,7 +192,7 @@ impl Gas {
             spins,
             free: world.bodies.iter().map(|body| !body.fixed && body.shape != Shape::Point).collect(),
             axes: world.bodies.iter().map(|body| if body.fixed { None } else { axis(&body.shape) }).collect(),
-            diameter: ball.then(|| ball_diameter(first.shape.volume())),
+            diameter: are_spheres.then(|| sphere_diameter(first.shape.volume())),
             mass: first.mass,
             elastic: world.surface.restitution == 1.0
                 && world.surface.pairs.iter().all(|pair| pair.restitution == 1.0),
@@ -230,7 +230,7 @@ impl Gas {
     }
 }
 
-/// About the mean time between two collisions of a body; none where there is no box, or nothing free in it.
+/// An estimate of the mean time between two collisions of a body; `None` without a box or free bodies.
 #[must_use]
 pub fn collision_time(world: &World, states: &[State]) -> Option<f64> {
     let gas = Gas::of(world)?;
@@ -239,8 +239,8 @@ pub fn collision_time(world: &World, states: &[State]) -> Option<f64> {
 }
 
 impl Record {
-    /// How many measurements one is made of from now on: more where the later half of the blocks has so few collisions that measuring
-    /// would take longer than the run. Blocks begin and end with a measurement all the same.
+    /// Of how many measurements one is made from now on: of more if the later half of the blocks has so few collisions that measuring would
+    /// take longer than the run. Blocks still begin and end with a measurement.
     #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
     fn next_every(&self, count: f64) -> u64 {
         let coarser = RATIO * self.every;
@@ -254,8 +254,7 @@ impl Record {
 }
 
 impl Observer {
-    /// Begins to measure a run that ends at `until`, or after `most` collisions; none where there is no box, or fewer than two
-    /// free bodies in it.
+    /// Begins to measure a run that ends at `until` or after `most` collisions; `None` without a box or with fewer than two free bodies.
     #[must_use]
     pub fn new(world: &World, states: &[State], until: f64, most: u64) -> Option<Self> {
         let gas = Gas::of(world).filter(|gas| gas.count > 1.0)?;
@@ -286,13 +285,13 @@ impl Observer {
             span: 1,
             block: Block::default(),
             blocks: Vec::new(),
-            histogram: Histogram::new(&gas.region, size, REACH),
+            histogram: Histogram::new(&gas.region, size, RANGE),
             correlation: Correlation::new(world, states),
         };
         Some(Self { gas, record })
     }
 
-    /// Goes on with what was measured before; none where it does not belong to the world.
+    /// Continues from what was measured before; `None` if that does not belong to the world.
     #[must_use]
     pub fn resume(world: &World, record: Record) -> Option<Self> {
         let gas = Gas::of(world)?;
@@ -324,24 +323,24 @@ impl Observer {
         open.means.add(&record.last, half);
         open.means.add(&means, half);
         record.last = means;
-        record.block.join(&open);
+        record.block.merge(&open);
         if record.block.intervals == record.span {
             record.blocks.push(std::mem::take(&mut record.block));
             if record.blocks.len() == MOST_BLOCKS {
                 let pairs = record.blocks.chunks_exact(2).map(|pair| {
-                    let mut joined = pair[0];
-                    joined.join(&pair[1]);
-                    joined
+                    let mut merged = pair[0];
+                    merged.merge(&pair[1]);
+                    merged
                 });
                 record.blocks = pairs.collect();
                 record.span *= 2;
-                // What loses no energy does not slow down.
+                // Elastic bodies do not slow down.
                 if !self.gas.elastic {
                     next = record.next_every(self.gas.count);
                 }
             }
         }
-        record.correlation.take(record.measured, record.every, states);
+        record.correlation.add(record.measured, record.every, states);
         if record.measured / record.every % DISTANCES_EVERY == DISTANCES_FIRST
             && let Some(histogram) = &mut record.histogram
         {
@@ -349,7 +348,7 @@ impl Observer {
             histogram.count(&self.gas.region, places.map(|(_, state)| state.position));
         }
         if next != record.every {
-            record.correlation.forget_below(next);
+            record.correlation.discard_below(next);
         }
         record.every = next;
         record.measured += next;
@@ -357,9 +356,9 @@ impl Observer {
 }
 
 impl Observer {
-    /// A contact of an event: impacts count.
+    /// Counts a contact of an event, if it is an impact.
     #[inline]
-    pub fn hear(&mut self, event: &Event) {
+    pub fn count_event(&mut self, event: &Event) {
         if !matches!(event.kind, Kind::Impact | Kind::Rest) || event.impulse == 0.0 {
             return;
         }
@@ -377,11 +376,11 @@ impl Observer {
     }
 }
 
-/// Counts impacts; states are measured where the run stops for it.
+/// Counts impacts. States are measured when the run stops for it.
 impl Recorder for Observer {
     #[inline]
     fn events(&mut self, events: &[Event]) {
-        events.iter().for_each(|event| self.hear(event));
+        events.iter().for_each(|event| self.count_event(event));
     }
 
     fn samples(&mut self, _: &[Sample]) {}

@@ -1,4 +1,4 @@
-//! What was measured, in numbers: means with errors, curves, and the same over several runs.
+//! Results of the measurements: means with errors, curves, and both over several runs.
 
 use serde::Serialize;
 
@@ -6,12 +6,12 @@ use super::correlation::Curve;
 use super::{Block, Observer, Record};
 use crate::fill::theory;
 
-/// A mean and its standard error; none where there is nothing to take it of.
+/// A mean and its standard error; `None` without data.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Estimate {
     /// The mean.
     pub mean: Option<f64>,
-    /// The standard error of the mean; none of fewer than two blocks or runs.
+    /// The standard error of the mean; `None` with fewer than two blocks or runs.
     pub error: Option<f64>,
 }
 
@@ -27,11 +27,11 @@ pub enum Quantity {
     TemperatureTranslational,
     /// k_B T of the active spins.
     TemperatureRotational,
-    /// The share of the volume that is filled.
+    /// The fraction of the volume that bodies fill.
     PackingFraction,
     /// P.
     Pressure,
-    /// The way of a body between two collisions.
+    /// The path of a body between two collisions.
     MeanFreePath,
     /// S.
     NematicOrder,
@@ -91,18 +91,18 @@ pub struct BlockMeans {
     pub means: [Option<f64>; 8],
 }
 
-/// g(r), and what it says of the pressure.
+/// g(r), and the pressure that follows from it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Neighbours {
     /// Distances.
     pub r: Vec<f64>,
-    /// g there.
+    /// g at these distances.
     pub g: Vec<f64>,
     /// Configurations counted.
     pub configurations: u64,
-    /// Of equal balls, g at contact: the fit of ln g by a parabola close to it.
+    /// For equal spheres, g at contact: from a parabola fitted to ln g close to it.
     pub contact: Option<f64>,
-    /// Z = 1 + 4 φ g at contact: an estimate that knows no impulse.
+    /// Z = 1 + 4 φ g at contact: an estimate that uses no impulse.
     pub compressibility: Option<f64>,
 }
 
@@ -112,17 +112,17 @@ pub struct Neighbours {
 pub struct Observables {
     /// The quantities, in the order of [`Quantity::ALL`].
     pub estimates: [Estimate; 8],
-    /// Blocks that the errors come from.
+    /// The number of blocks that the errors come from.
     pub blocks: u64,
-    /// The time of one.
+    /// The length of a block.
     pub block_time: f64,
     /// The time measured.
     pub time: f64,
     /// The time between measurements.
     pub interval: f64,
-    /// Of equal elastic balls, Z from the collision rate by Γ = 4σ²n g √(πT/m) and Z = 1 + 4φg: another that knows no impulse.
+    /// For equal elastic spheres, Z from the collision rate by Γ = 4σ²n g √(πT/m) and Z = 1 + 4φg: another estimate without impulses.
     pub compressibility_from_rate: Option<f64>,
-    /// g(r); none where no configuration was counted.
+    /// g(r); `None` if no configuration was counted.
     pub neighbours: Option<Neighbours>,
     /// The mean-square displacement.
     pub displacement: Curve,
@@ -134,7 +134,7 @@ pub struct Observables {
 const FITTED: f64 = 0.15;
 
 impl Observer {
-    /// The quantities over some time.
+    /// The quantities averaged over a block.
     #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
     fn means(&self, block: &Block) -> [Option<f64>; 8] {
         let gas = &self.gas;
@@ -163,7 +163,7 @@ impl Observer {
         })
     }
 
-    /// The means over each block that is complete.
+    /// The means over each complete block.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
     pub fn blocks(&self) -> Vec<BlockMeans> {
@@ -188,13 +188,13 @@ impl Observer {
         let Record { blocks, block, span, interval, measured, every, histogram, correlation, .. } =
             &self.record;
         let mut whole = *block;
-        blocks.iter().for_each(|block| whole.join(block));
+        blocks.iter().for_each(|block| whole.merge(block));
         let all = self.means(&whole);
         let parts: Vec<[Option<f64>; 8]> = blocks.iter().map(|block| self.means(block)).collect();
         let mut estimates = [Estimate::default(); 8];
         for (i, estimate) in estimates.iter_mut().enumerate() {
             let values: Vec<f64> = match (Quantity::ALL[i], all[i], all[1]) {
-                // λ is a ratio, and so is its error: a block may have no collision at all.
+                // λ is a ratio, and a block may have no collision at all: its error is that of |v| − λΓ over Γ.
                 (Quantity::MeanFreePath, Some(path), Some(rate)) => blocks
                     .iter()
                     .zip(&parts)
@@ -207,12 +207,12 @@ impl Observer {
             *estimate = Estimate { mean: all[i], error: standard_error(&values) };
         }
         let gas = &self.gas;
-        // In a gas that cools there is neither one temperature nor one rate of diffusion.
+        // A gas that cools has no single temperature and no diffusion coefficient.
         let steady = |curve: Curve| {
             if gas.elastic { curve } else { Curve { diffusion: None, diffusion_error: None, ..curve } }
         };
-        let ball = gas.diameter.filter(|_| gas.elastic);
-        let from_rate = ball.zip(all[1]).zip(all[2]).and_then(|((diameter, rate), temperature)| {
+        let diameter = gas.diameter.filter(|_| gas.elastic);
+        let from_rate = diameter.zip(all[1]).zip(all[2]).and_then(|((diameter, rate), temperature)| {
             let ideal = theory::enskog_rate(diameter, gas.count / gas.volume, 1.0, temperature, gas.mass);
             (ideal > 0.0).then(|| 1.0 + 4.0 * gas.packing * rate / ideal)
         });
@@ -248,7 +248,7 @@ fn standard_error(values: &[f64]) -> Option<f64> {
         return None;
     }
     if values.iter().all(|value| value == &values[0]) {
-        // Without the rounding of their mean.
+        // Exactly zero, without the rounding of the mean.
         return Some(0.0);
     }
     let count = values.len() as f64;
@@ -257,8 +257,8 @@ fn standard_error(values: &[f64]) -> Option<f64> {
     Some((variance / count).sqrt())
 }
 
-/// ln g = a + b x + c x² by least squares over the first shells beyond contact, at x = 0; none where a shell is empty, or where
-/// g falls so fast that the shells don't resolve it, as it does close to jamming.
+/// g at contact, from ln g = a + b x + c x² by least squares over the first shells. `None` if a shell is empty, or if g falls so fast that
+/// the shells do not resolve it, as it does close to jamming.
 fn contact(points: &[(f64, f64)], diameter: f64) -> Option<f64> {
     let close: Vec<(f64, f64)> = points
         .iter()
@@ -282,7 +282,7 @@ fn contact(points: &[(f64, f64)], diameter: f64) -> Option<f64> {
     Some(libm::exp(solution.x))
 }
 
-/// Independent runs taken together: the mean of their means, with the standard error between them.
+/// Pools independent runs: the mean of their means, with its standard error.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "few runs")]
 pub fn pool(runs: &[Observables]) -> [Estimate; 8] {

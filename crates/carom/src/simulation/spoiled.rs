@@ -54,7 +54,7 @@ fn first_impact(text: &str) -> (Simulation, Cluster) {
     let (t, simultaneous) = next_contact(&mut simulation);
     let mut cluster = simulation.gather(t, &simultaneous);
     simulation.advance_clock(t);
-    assert!(impact::resolve(&simulation.dynamics, &mut cluster));
+    assert!(impact::resolve(&simulation.dynamics, &mut cluster).is_some());
     (simulation, cluster)
 }
 

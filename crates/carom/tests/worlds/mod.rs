@@ -1,4 +1,4 @@
-//! Worlds and starts for the tests of crowds.
+//! Worlds and initial states for the tests of event-driven molecular dynamics.
 #![allow(dead_code, reason = "each test file uses its share")]
 
 use carom::body::{Body, State};
@@ -18,7 +18,7 @@ pub fn body(shape: Shape, mass: f64) -> Body {
     Body { shape, mass, inertia: shape.unit_inertia() * mass, fixed: false }
 }
 
-/// A world of bodies, in a box if it has lengths.
+/// A world of bodies, in a periodic box if lengths are given.
 pub fn world(bodies: &[Body], lengths: Option<Vector3<f64>>) -> World {
     let mut scene =
         scene("carom = 1\n[[body]]\nname = \"any\"\nshape = { point = {} }\nmass = 1\ninertia = [1, 1, 1]\n");
@@ -35,8 +35,8 @@ pub fn world(bodies: &[Body], lengths: Option<Vector3<f64>>) -> World {
     World::of(&scene).0
 }
 
-/// So many bodies of one shape on a face-centred lattice, stretched as the shape is, at a packing fraction in a periodic
-/// box, with Maxwell's velocities: 4 n³ bodies. All point the same way, which keeps them apart at any density.
+/// 4 n³ bodies of one shape on a face-centred lattice, stretched like the shape, at a packing fraction in a periodic box, with Maxwell's
+/// velocities. All have the same orientation, which keeps them apart at any density.
 pub fn lattice(n: u32, shape: Shape, packing: f64, seed: u64) -> (World, Vec<State>) {
     let axes = match shape {
         Shape::Ellipsoid { semi_axes } | Shape::Superellipsoid { semi_axes, .. } => Vector3::from(semi_axes),
@@ -76,17 +76,17 @@ fn turn(random: &mut ChaCha8Rng) -> UnitQuaternion<f64> {
     UnitQuaternion::from_scaled_axis(Vector3::from_fn(|_, _| 2.0 * gaussian(random)))
 }
 
-/// Bodies of several shapes in a periodic box, at random, apart.
+/// Bodies of several shapes at random positions in a periodic box, without overlap.
 pub fn mixture(shapes: &[Shape], count: usize, length: f64, seed: u64) -> (World, Vec<State>) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let bodies: Vec<_> = (0..count).map(|k| body(shapes[k % shapes.len()], 1.0 + k as f64 / 7.0)).collect();
     let mut states: Vec<State> = Vec::new();
     while states.len() < count {
-        let reach = bodies[states.len()].shape.circumradius();
+        let radius = bodies[states.len()].shape.circumradius();
         let position = Vector3::from_fn(|_, _| random.random_range(0.0..length));
         let clear = states.iter().zip(&bodies).all(|(state, body)| {
             let apart = (position - state.position).map(|x| x - length * (x / length).round());
-            apart.norm() > reach + body.shape.circumradius()
+            apart.norm() > radius + body.shape.circumradius()
         });
         if clear {
             states.push(State {
@@ -100,7 +100,7 @@ pub fn mixture(shapes: &[Shape], count: usize, length: f64, seed: u64) -> (World
     (world(&bodies, Some(Vector3::repeat(length))), states)
 }
 
-/// A number of the normal distribution, by Box and Muller.
+/// A normally distributed number, by the Box–Muller method.
 pub fn gaussian(random: &mut ChaCha8Rng) -> f64 {
     let (u, v): (f64, f64) = (random.random_range(f64::MIN_POSITIVE..1.0), random.random_range(0.0..1.0));
     (-2.0 * u.ln()).sqrt() * (2.0 * core::f64::consts::PI * v).cos()
