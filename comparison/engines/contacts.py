@@ -226,12 +226,14 @@ def compare_boxes(program, limit):
 
 
 def say_box(row):
-    bound = "" if row["carom"]["ended"] == "until" else f" ({row['carom']['ended']})"
-    text = f"{row['balls']:3} balls, friction {row['friction']}: carom {row['carom']['per_s']:.4f} s per s{bound}"
+    # Of a run that did not reach its end the times are bounds.
+    ended = row["carom"]["ended"]
+    bound, why = ("", "") if ended == "until" else ("more than ", f" ({ended})")
+    text = f"{row['balls']:3} balls, friction {row['friction']}: carom {bound}{row['carom']['per_s']:.4f} s per s{why}"
     if "gap_min" in row["carom"]:
         text += f", gap {row['carom']['gap_min']:.1e}"
     if "mujoco" in row:
-        text += f"; MuJoCo {row['mujoco']['per_s']:.4f}, gap {row['mujoco']['gap_min']:.1e}; ratio {row['ratio']:.1f}"
+        text += f"; MuJoCo {row['mujoco']['per_s']:.4f}, gap {row['mujoco']['gap_min']:.1e}; ratio {bound}{row['ratio']:.1f}"
     say(text)
 
 
