@@ -2,8 +2,8 @@
 //!
 //! Installs the engines into `target/compare`, asks each for every probe in `comparison/probes`, and writes the answers to
 //! `comparison/results.json` and the tables of the book's chapter from them. An engine that cannot be had on this machine is named, and
-//! what it answered before stays, with its date. Tests run none of this: they check that the tables are those of the results, and that
-//! carom still gives what is written there.
+//! what it answered before stays, with its date. Then times heaps and chains, which goes to `comparison/contacts.json`. Tests run none
+//! of this: they check that the tables are those of the results, and that carom still gives what is written there.
 
 mod figure;
 mod measure;
@@ -28,6 +28,9 @@ use scene::Request;
 const RESULTS: &str = "comparison/results.json";
 const CHAPTER: &str = "book/src/comparison.md";
 const FIGURE: &str = "book/src/comparison.svg";
+
+/// What heaps and chains cost, as `contacts.py` writes it.
+const CONTACTS: &str = "comparison/contacts.json";
 
 /// The probes, in the chapter's order.
 const PROBES: [&str; 6] = ["tumbling", "falling", "dzhanibekov", "superball", "corner", "cradle"];
@@ -141,6 +144,8 @@ pub fn run(root: &Path) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(&results).map_err(|error| error.to_string())? + "\n";
     write(&root.join(RESULTS), &text)?;
     show(root, &requests, &results)?;
+    let mut contacts = python(&venv, root, "contacts.py");
+    absent.extend(step(contacts.arg(&program).arg("--out").arg(root.join(CONTACTS))).err());
     for failure in absent {
         println!("\n{failure}");
     }
