@@ -9,7 +9,7 @@ use carom::edmd::{self, Edmd, Unsuited};
 use carom::observe::Observer;
 use carom::record::{Event, JointReaction, Moment, Recorder, Sample};
 use carom::scene::model::Scene;
-use carom::simulation::{SteppedInterval, self, RollingDemand, Simulation, SingularPassages};
+use carom::simulation::{self, RollingDemand, Simulation, SingularPassages, SteppedInterval};
 
 use carom::run::{Audit, Counts, Failure, InvalidStart, Stopped, World};
 use serde::{Deserialize, Serialize};

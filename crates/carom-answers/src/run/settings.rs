@@ -93,7 +93,8 @@ impl Settings {
 
     /// The same in the library's terms.
     pub fn run(&self) -> RunSettings {
-        let Self { until, max_events, sample, record_events, on_paradox, contact_time, rest_speed, .. } = *self;
+        let Self { until, max_events, sample, record_events, on_paradox, contact_time, rest_speed, .. } =
+            *self;
         let on_trouble = match self.on_trouble {
             Trouble::Step => OnTrouble::Step,
             Trouble::Stop => OnTrouble::Stop,

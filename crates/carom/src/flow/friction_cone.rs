@@ -248,7 +248,12 @@ impl Flow {
 }
 
 /// The force of one contact, normal first, that answers the acceleration which it has without it.
-pub(super) fn answer(own: &Matrix3<f64>, free: &Vector3<f64>, from: &Vector3<f64>, cone: Cone) -> Vector3<f64> {
+pub(super) fn answer(
+    own: &Matrix3<f64>,
+    free: &Vector3<f64>,
+    from: &Vector3<f64>,
+    cone: Cone,
+) -> Vector3<f64> {
     let limit = match cone {
         Cone::Limited(coefficient) => coefficient,
         Cone::Push | Cone::Unlimited => f64::INFINITY,

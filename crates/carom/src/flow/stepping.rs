@@ -126,8 +126,7 @@ impl Flow {
             let (approach, reached) = (normal.dot(&before), meeting.gap + length * normal.dot(&free));
             let impact = approach < -restitution.rest_speed && reached <= 0.0;
             let coefficient = restitution.coefficients.get(meeting.contact).copied().unwrap_or(0.0);
-            meeting.target =
-                if impact { coefficient * approach } else { meeting.gap.max(0.0) / length };
+            meeting.target = if impact { coefficient * approach } else { meeting.gap.max(0.0) / length };
         }
         let mut u = free.clone();
         joints.project(&mut u);
@@ -154,7 +153,8 @@ impl Flow {
             if round == 0 {
                 deepest = smallest;
             }
-            let off = joints.lines.iter().filter_map(|line| line.residual).fold(0.0, |m: f64, r| m.max(r.abs()));
+            let off =
+                joints.lines.iter().filter_map(|line| line.residual).fold(0.0, |m: f64, r| m.max(r.abs()));
             let level = APART * self.length();
             if smallest >= -level && off <= 16.0 * level {
                 break;
@@ -224,7 +224,7 @@ impl Flow {
             }
             let cone = match self.contacts[i].surface {
                 Surface::Smooth => Cone::Push,
-                Surface::Coulomb(coefficient) if coefficient == 0.0 => Cone::Push,
+                Surface::Coulomb(0.0) => Cone::Push,
                 Surface::Coulomb(coefficient) => Cone::Limited(coefficient),
                 Surface::Rough => Cone::Unlimited,
             };

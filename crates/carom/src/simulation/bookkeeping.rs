@@ -236,10 +236,9 @@ impl Bookkeeping {
         let joined = |sides: [Side; 2], image: &Vector3<f64>| {
             !world.joints.is_empty() && *image == Vector3::zeros() && world.joined(sides)
         };
-        let may_overlap =
-            |sides: [Side; 2], image: &Vector3<f64>| {
-                joined(sides, image) || interpenetrates(sides, image) || stepped(sides, image)
-            };
+        let may_overlap = |sides: [Side; 2], image: &Vector3<f64>| {
+            joined(sides, image) || interpenetrates(sides, image) || stepped(sides, image)
+        };
         self.ledger.audit_pairs(world, &around, audit, may_overlap);
         self.pairs_audited = self.counts.events;
     }

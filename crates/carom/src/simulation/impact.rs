@@ -30,7 +30,11 @@ pub(super) fn resolve(dynamics: &Dynamics, cluster: &mut Cluster) -> Option<Rest
         let contact = &cluster.contacts[k];
         let pair = contact.key.pair;
         let (restitution, _) = world.contact_properties(contact.sides);
-        if contact.restitution <= 0.0 || restitution <= 0.0 || contact.separation <= 0.0 || contact.impulse <= 0.0 {
+        if contact.restitution <= 0.0
+            || restitution <= 0.0
+            || contact.separation <= 0.0
+            || contact.impulse <= 0.0
+        {
             continue;
         }
         let after = cluster.kinematics_after(dynamics, k);

@@ -216,12 +216,17 @@ impl Predictor {
                     pairs.insert(pair);
                 }
             }
-            self.each_neighbour(dynamics, body, |_| true, |pair| {
-                let inside = |body: usize| movable.contains(&body) || world.bodies[body].fixed;
-                if pair.bodies().all(inside) {
-                    pairs.insert(pair);
-                }
-            });
+            self.each_neighbour(
+                dynamics,
+                body,
+                |_| true,
+                |pair| {
+                    let inside = |body: usize| movable.contains(&body) || world.bodies[body].fixed;
+                    if pair.bodies().all(inside) {
+                        pairs.insert(pair);
+                    }
+                },
+            );
         }
         let near = |pair: Pair| {
             if dynamics.contacts.get(&pair) == Some(Persistence::Interpenetrating) {
@@ -376,7 +381,7 @@ impl Simulation {
         let (step, gap) = flow.time_step(&origin, 0.0, stepping.length, &restitution)?;
         let entry = &self.books.stepped[stepping.interval as usize];
         // Every eighth step is compared with two halves.
-        let error = if entry.steps % 8 == 0 {
+        let error = if entry.steps.is_multiple_of(8) {
             halving_error(&flow, &origin, stepping.length, &restitution, step.end())
         } else {
             0.0
@@ -455,7 +460,8 @@ impl Simulation {
     pub(super) fn time_step_end(&mut self, number: u32, recorder: &mut impl Recorder) {
         let Some(group) = self.dynamics.groups.get(number) else { return };
         let (Some(stepping), t) = (group.stepping, group.end()) else { return };
-        let (sides, bodies) = (super::group::failing_sides(&group.bodies, &group.pairs), group.bodies.clone());
+        let (sides, bodies) =
+            (super::group::failing_sides(&group.bodies, &group.pairs), group.bodies.clone());
         self.books.book_work(&mut self.dynamics, number, t);
         self.advance_clock(t);
         let Some(group) = self.dynamics.groups.remove(number) else { return };
@@ -518,7 +524,8 @@ impl Simulation {
             self.release_member(body, &of, t);
         }
         let touches = |(pair, gap): &(Pair, f64)| {
-            let point = of.iter().find(|(body, _)| *body == pair.second as usize).map(|(_, state)| state.position);
+            let point =
+                of.iter().find(|(body, _)| *body == pair.second as usize).map(|(_, state)| state.position);
             *gap <= 4.0 * pair.gap_rounding(&self.dynamics.world, &point.unwrap_or_default())
         };
         let touching: Vec<Pair> = near.iter().filter(|near| touches(near)).map(|(pair, _)| *pair).collect();

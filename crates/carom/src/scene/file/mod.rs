@@ -128,10 +128,8 @@ fn hint(key: &str) -> Option<&'static str> {
         }
         "gravity" | "periodic" => Some("it under `[world]`"),
         "law" | "termination" => Some("it under `[impact]`"),
-        "until" | "max_events" | "sample" | "record_events" | "on_paradox" | "contact_time" | "rest_speed"
-        | "on_trouble" => {
-            Some("it under `[run]`")
-        }
+        "until" | "max_events" | "sample" | "record_events" | "on_paradox" | "contact_time"
+        | "rest_speed" | "on_trouble" => Some("it under `[run]`"),
         _ => None,
     }
 }
