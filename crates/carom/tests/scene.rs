@@ -5,7 +5,7 @@ use carom::impact::Law;
 use carom::impact::coulomb::Termination;
 use carom::joint::Kind;
 use carom::scene::file::{Source, explain, read};
-use carom::scene::model::{ImpactSettings, OnParadox, RunSettings, Scene, Start};
+use carom::scene::model::{ImpactSettings, OnParadox, OnTrouble, RunSettings, Scene, Start};
 use carom::scene::{Diagnostic, Format};
 use carom::shape::Shape;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
@@ -133,6 +133,8 @@ fn everything_is_read() {
         record_events: false,
         on_paradox: OnParadox::Stop,
         contact_time: None,
+        rest_speed: None,
+        on_trouble: OnTrouble::Step,
     };
     assert_eq!(scene.run, run);
     assert!(scene.warnings.is_empty(), "{:?}", scene.warnings);
