@@ -88,7 +88,11 @@ fn a_mechanism_killed_and_resumed_comes_to_the_same_files() {
     let broken = place.path("broken");
     let folder = broken.to_str().unwrap();
     let mut child = start(&[pendulum.to_str().unwrap(), "-o", folder, "--until", "60", "--checkpoint", "0"]);
-    for wait in [150, 200, 100] {
+    for wait in [20, 40, 10] {
+        // Killed some time after its first checkpoint, however slow the machine is, unless it has ended by then.
+        while !broken.join("checkpoint.json").exists() && child.try_wait().unwrap().is_none() {
+            sleep(Duration::from_millis(2));
+        }
         sleep(Duration::from_millis(wait));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -15,6 +15,9 @@ use crate::run::{Cause, index};
 /// After so many steps a flow starts again from its states, so that a snapshot need not repeat more steps than these.
 const MOST_FOLLOWS: u32 = 64;
 
+/// The iterations that an ordinary step takes.
+const ITERATIONS: u32 = 16;
+
 /// An active contact, with the slope with which its force begins where it begins at zero.
 pub(super) type ActiveContact = (Pair, Option<f64>);
 
@@ -119,7 +122,7 @@ impl Dynamics {
         t: f64,
     ) -> Result<(u32, f64), Obstacle> {
         let Component { bodies, states, contacts } = component;
-        self.count_step(&bodies, &states, t)?;
+        self.count_work(&bodies, &states, t, 1)?;
         let past = |pair: &Pair| history.contact(pair);
         let slopes =
             contacts.iter().map(|(pair, slope)| past(pair).map_or(*slope, |past| past.slope)).collect();
@@ -173,7 +176,7 @@ impl Dynamics {
         let Some(group) = self.groups.get(number) else { return Ok(()) };
         let t = group.end();
         let (bodies, states) = (group.bodies.clone(), group.step.end().to_vec());
-        self.count_step(&bodies, &states, t)?;
+        self.count_work(&bodies, &states, t, group.step.iterations() / ITERATIONS)?;
         let Some(group) = self.groups.get_mut(number) else { return Ok(()) };
         for (k, sum) in group.impulses.iter_mut().enumerate() {
             *sum += group.step.impulse(k, group.step.until).normal;

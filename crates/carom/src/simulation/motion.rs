@@ -23,7 +23,7 @@ pub(super) struct BodyMotion {
 /// What a body's motion has taken lately.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Effort {
-    /// The dense-output steps of its groups since a time of the run.
+    /// The work of its groups since a time of the run, in ordinary dense-output steps.
     pub steps: u32,
     pub since: f64,
     /// When it was last handed to time-stepping, and for how long.

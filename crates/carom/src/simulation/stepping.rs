@@ -31,11 +31,15 @@ use crate::scene::model::OnTrouble;
 /// The length of a time step, over the time in which a body falls or passes its own size.
 const LENGTH: f64 = 2e-3;
 
+/// A run that would take more time steps than this to end has no end that anyone waits for.
+const MOST_STEPS: f64 = 1e8;
+
 /// Time steps before the exact way is tried again, at first and at most.
 const FIRST_WAIT: f64 = 8.0;
 const LONGEST_WAIT: f64 = 512.0;
 
-/// Dense-output steps after which a body's groups must have come forward by a share of the time in which it falls over its own size.
+/// Dense-output steps of ordinary work after which a body's groups must have come forward by a share of the time in which it falls over
+/// its own size.
 const BUDGET: u32 = 128;
 const HEADWAY: f64 = 0.05;
 
@@ -138,17 +142,23 @@ impl Dynamics {
         if passage.is_finite() && passage > 0.0 { passage } else { self.clock.length }
     }
 
-    /// Counts a dense-output step of some bodies.
+    /// Counts the work of some bodies' motion, in ordinary steps.
     ///
     /// # Errors
-    /// [`Obstacle::Endless`] if their steps make no headway.
-    pub fn count_step(&mut self, bodies: &[u32], states: &[State], t: f64) -> Result<(), Obstacle> {
+    /// [`Obstacle::Endless`] if it makes no headway.
+    pub fn count_work(
+        &mut self,
+        bodies: &[u32],
+        states: &[State],
+        t: f64,
+        steps: u32,
+    ) -> Result<(), Obstacle> {
         let now = self.clock.absolute(t);
         let least = HEADWAY * self.passage(bodies, states).min(self.until - now);
         let mut lost = false;
         for &body in bodies {
             let effort = &mut self.motions[body as usize].effort;
-            effort.steps += 1;
+            effort.steps += steps;
             if effort.steps >= BUDGET {
                 lost |= now - effort.since < least;
                 (effort.steps, effort.since) = (0, now);
@@ -319,6 +329,10 @@ impl Simulation {
         let only: Vec<State> = states.iter().map(|(_, state)| *state).collect();
         let length = LENGTH * self.dynamics.passage(&numbers, &only);
         let now = self.dynamics.clock.absolute(t);
+        // What moves too fast for the time asked for is beyond time steps too.
+        if self.settings.until - now > MOST_STEPS * length {
+            return Err(Obstacle::Endless);
+        }
         let mut wait: f64 = 0.0;
         for &body in &movable {
             let effort = &mut self.dynamics.motions[body].effort;
