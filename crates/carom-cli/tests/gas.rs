@@ -349,7 +349,7 @@ fn trajectories_read_back() {
     let [xyz, gsd] = ["xyz", "gsd"].map(|format| {
         let folder = place.path(format);
         let ran = run(&scene, &["-o", folder.to_str().unwrap(), "--trajectory", format]).well();
-        assert_eq!(ran.out.contains("GSD has no shape for superellipsoids"), format == "gsd");
+        assert_eq!(ran.out.contains("GSD cannot describe superellipsoids"), format == "gsd");
         fs::read(folder.join(format!("trajectory.{format}"))).unwrap()
     });
     let document = run(&scene, &["--json", "--samples"]).well().json();

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! with k the restitution, zero below the rest speed. A contact that is apart may thus close within the step, and not more. The impulses
-//! are found contact by contact (non-linear Gauss–Seidel, [`friction_cone`](super::friction_cone)); joints are kept exactly at the level of
-//! velocities. Overlaps and joint errors that the last step left by its curvature are taken back along the step, by a velocity that moves
+//! are found contact by contact (non-linear Gauss–Seidel, [`friction_cone`](super::friction_cone)), or by the impact law's own solver where
+//! nothing has friction; joints are kept exactly at the level of velocities. Overlaps and joint errors that the last step left by its curvature are taken back along the step, by a velocity that moves
 //! positions only and adds no kinetic energy.
 //!
 //! The error is of first order in h. It is reported, from a comparison with two half steps, along with the deepest overlap.
@@ -27,15 +27,20 @@ use super::{Flow, Mode, Obstacle};
 use crate::body::State;
 use crate::contact::{Side, Surface};
 use crate::gap::{Gap, gap, gap_to_plane};
+use crate::impact::active::{Nearest, Requirement, nearest};
 use crate::integrate::gauss::Leg;
 use crate::joint::across;
+use crate::metric::{Rows, norm};
 
 /// Rounds over all contacts, and the change of impulses at which they end, relative to the largest.
 const MOST_ROUNDS: u32 = 300;
 const SETTLED: f64 = 1e-10;
 
 /// Rounds of pushing bodies apart.
-const MOST_SEPARATIONS: u32 = 40;
+const MOST_SEPARATIONS: u32 = 12;
+
+/// A unit row's rest below this counts as dependent on the others.
+const DEPENDENT: f64 = 1e-10;
 
 /// Overlaps below this, over the size, are rounding.
 const APART: f64 = 1e-16;
@@ -327,31 +332,24 @@ impl Flow {
         u
     }
 
-    /// The motion that takes overlaps and errors of joints back within a time.
+    /// The shortest motion that takes overlaps and errors of joints back within a time, and closes no gap.
     fn taking_back(&self, joints: &Joints, meetings: &[Meeting], time: f64) -> Vec<f64> {
-        let mut shift = joints.correction(6 * self.free(), time);
-        if meetings.iter().all(|meeting| meeting.gap >= 0.0) {
-            return shift;
+        let dimension = 6 * self.free();
+        let off = joints.lines.iter().any(|line| line.residual.is_some_and(|residual| residual != 0.0));
+        if !off && meetings.iter().all(|meeting| meeting.gap >= 0.0) {
+            return vec![0.0; dimension];
         }
-        let mut pushes = vec![0.0; meetings.len()];
-        for _ in 0..MOST_ROUNDS {
-            let (mut change, mut size): (f64, f64) = (0.0, 0.0);
-            for (meeting, push) in meetings.iter().zip(&mut pushes) {
-                let normal = &meeting.rows[0];
-                let rest = normal.dot(&shift) + meeting.gap / time;
-                let next = (*push - rest / meeting.own[(0, 0)]).max(0.0);
-                if next != *push {
-                    normal.add_to(&mut shift, next - *push);
-                    change = change.max((next - *push).abs());
-                    *push = next;
-                }
-                size = size.max(next);
-            }
-            if change <= SETTLED * size {
-                break;
+        let mut problem = Polyhedron::new(dimension);
+        for meeting in meetings {
+            let row = &meeting.rows[0];
+            problem.push(row.bare.as_ref().unwrap_or(&row.values), -meeting.gap / time, false);
+        }
+        for (line, row) in joints.lines.iter().zip(&joints.rows) {
+            if let Some(residual) = line.residual {
+                problem.push(row, -residual / time, true);
             }
         }
-        shift
+        problem.shortest().map_or_else(|| vec![0.0; dimension], |answer| answer.u)
     }
 
     /// The forces of joints: force and torque on each one's first body. `without` are the velocities with forces besides contacts and
@@ -486,28 +484,43 @@ impl Joints {
             take_away(&self.basis, u);
         }
     }
+}
 
-    /// The shortest motion that takes the errors of joints back within a time.
-    fn correction(&self, dimension: usize, time: f64) -> Vec<f64> {
-        let mut shift = vec![0.0; dimension];
-        // Row by row, twice: rows are nearly at right angles to one another, and what is left is taken back later.
-        for _ in 0..20 {
-            for (line, row) in self.lines.iter().zip(&self.rows) {
-                let (Some(residual), size) = (line.residual, dot(row, row)) else { continue };
-                if size > 0.0 {
-                    let off = (dot(row, &shift) + residual / time) / size;
-                    for (x, c) in shift.iter_mut().zip(row) {
-                        *x -= off * c;
-                    }
-                }
-            }
+/// Rows at unit length, and what they must reach.
+struct Polyhedron {
+    rows: Rows,
+    requirements: Vec<Requirement>,
+    lengths: Vec<f64>,
+}
+
+impl Polyhedron {
+    fn new(dimension: usize) -> Self {
+        Self { rows: Rows::new(dimension), requirements: Vec::new(), lengths: Vec::new() }
+    }
+
+    /// Adds a row whose product must reach a value, or equal it. Rows of zeros are left out.
+    fn push(&mut self, row: &[f64], least: f64, equality: bool) {
+        let length = norm(row);
+        if length > 0.0 {
+            self.rows.push(row.iter().map(|c| c / length).enumerate());
+            let requirement = Requirement { row: self.lengths.len(), least: least / length, equality };
+            self.requirements.push(requirement);
+            self.lengths.push(length);
         }
-        shift
+    }
+
+    /// The shortest vector that reaches all, if there is one.
+    fn shortest(&self) -> Option<Nearest> {
+        let found = nearest(&self.rows, &self.requirements, DEPENDENT);
+        (found.feasible && found.u.iter().all(|x| x.is_finite())).then_some(found)
     }
 }
 
 /// Impulses contact by contact, until they no longer change; `u` are the velocities with them.
 fn relax(meetings: &mut [Meeting], u: &mut [f64]) {
+    if meetings.iter().all(|meeting| matches!(meeting.cone, Cone::Push)) && push_apart(meetings, u) {
+        return;
+    }
     for _ in 0..MOST_ROUNDS {
         let (mut change, mut size): (f64, f64) = (0.0, 0.0);
         for meeting in meetings.iter_mut() {
@@ -535,6 +548,22 @@ fn relax(meetings: &mut [Meeting], u: &mut [f64]) {
             break;
         }
     }
+}
+
+/// The impulses of contacts without friction, exactly; false if there are none.
+fn push_apart(meetings: &mut [Meeting], u: &mut [f64]) -> bool {
+    let mut problem = Polyhedron::new(u.len());
+    for meeting in meetings.iter() {
+        problem.push(&meeting.rows[0].values, -meeting.target - meeting.rows[0].dot(u), false);
+    }
+    let Some(answer) = problem.shortest() else { return false };
+    for (x, change) in u.iter_mut().zip(&answer.u) {
+        *x += change;
+    }
+    for ((meeting, p), length) in meetings.iter_mut().zip(&answer.p).zip(&problem.lengths) {
+        meeting.impulse = Vector3::new(p / length, 0.0, 0.0);
+    }
+    true
 }
 
 fn take_away(basis: &[Vec<f64>], u: &mut [f64]) {

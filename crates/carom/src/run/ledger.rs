@@ -210,6 +210,12 @@ impl Ledger {
         self.energy
     }
 
+    /// Bodies are carried on by time steps, which take the place of events: pairs of theirs need not take part in any.
+    pub fn excuse(&mut self, bodies: impl Fn(usize) -> bool) {
+        let excused = |side: Side| matches!(side, Side::Body(body) if bodies(body));
+        self.suspects.retain(|suspect| !suspect.sides.into_iter().any(excused));
+    }
+
     /// Books what the rest speed took in an impact.
     pub fn book_rest(&mut self, rest: Rest) {
         let total = &mut self.audit.rest;

@@ -325,6 +325,7 @@ impl Simulation {
                 }
             }
         }
+        self.books.ledger.excuse(|body| movable.contains(&body));
         let numbers: Vec<u32> = movable.iter().map(|&body| index(body)).collect();
         let only: Vec<State> = states.iter().map(|(_, state)| *state).collect();
         let length = LENGTH * self.dynamics.passage(&numbers, &only);
@@ -529,6 +530,7 @@ impl Simulation {
         if separated.is_err() || near.iter().any(overlaps) {
             return false;
         }
+        self.books.ledger.excuse(|body| movable.contains(&body));
         let change = group.flow.energy(states) - group.flow.energy(group.step.end());
         self.books.ledger.book_work(change);
         self.books.unbalanced = true;
