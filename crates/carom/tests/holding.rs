@@ -12,7 +12,7 @@ use carom::gap::gap;
 use carom::record::{Kind, Memory, Moment, Sample};
 use carom::scene::model::Scene;
 use carom::shape::{HalfSpace, Shape};
-use carom::simulation::Simulation;
+use carom::simulation::{Simulation, SteppedInterval};
 
 use carom::run::{Stopped, World};
 use nalgebra::{Matrix3, Vector3};
@@ -43,12 +43,14 @@ fn gap_of(one: (&Body, &State), two: (&Body, &State)) -> f64 {
 }
 
 /// The deepest overlap of any pair over all samples, beside the sizes.
-fn deepest(scene: &Scene, memory: &Memory) -> f64 {
+fn deepest(scene: &Scene, memory: &Memory, stepped: &[SteppedInterval]) -> f64 {
     let bodies: Vec<&Body> = scene.bodies.iter().map(|body| &body.body).collect();
     let mut worst: f64 = 0.0;
     let samples: Vec<&Sample> =
         memory.samples.iter().filter(|sample| sample.moment == Moment::Sample).collect();
-    for states in samples.chunks(bodies.len()) {
+    let approximate =
+        |time: f64| stepped.iter().any(|interval| (interval.from..=interval.until).contains(&time));
+    for states in samples.chunks(bodies.len()).filter(|states| !approximate(states[0].time)) {
         for (i, two) in states.iter().enumerate() {
             assert_eq!(two.body, i);
             let size = bodies[i].shape.circumradius();
@@ -100,7 +102,7 @@ sample = 0.01
     );
     let (simulation, memory) = run(&scene);
     assert_eq!(simulation.stopped(), Some(Stopped::Until));
-    assert!(deepest(&scene, &memory) < 1e-14);
+    assert!(deepest(&scene, &memory, simulation.stepped()) < 1e-14);
     // B slides down the wall: with s the way of A, z = √(1 − s²), ½(s'² + z'²) + g z is kept.
     let [a, b] = simulation.states()[..] else { panic!() };
     let (s, z) = (a.position.y - 0.5, b.position.z - 0.5);
@@ -421,7 +423,7 @@ fn held_groups_do_not_overlap() {
             left -= 1;
             left > 0
         });
-        let deep = deepest(&scene, &memory);
+        let deep = deepest(&scene, &memory, simulation.stepped());
         worst = worst.max(deep);
         if deep > 1e-12 {
             failed.push(seed);

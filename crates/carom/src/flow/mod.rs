@@ -204,6 +204,14 @@ impl Flow {
         Self { accuracy: accuracy.clamp(f64::EPSILON, 1e-2), ..self }
     }
 
+    /// The same with steps that are given up, as [`Obstacle::Rough`], after a number of iterations; an ordinary step takes some twenty.
+    /// By default no effort is too great.
+    #[must_use]
+    pub fn with_patience(mut self, iterations: u32) -> Self {
+        self.gauss.patience = iterations;
+        self
+    }
+
     /// The same with joints, as they stand at given states.
     ///
     /// # Panics

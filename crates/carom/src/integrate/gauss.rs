@@ -188,6 +188,8 @@ pub struct Gauss {
     pub(crate) rates: Vec<f64>,
     pub(crate) shifts: Vec<f64>,
     pub(crate) state: Vec<f64>,
+    /// Iterations over all lengths of one step, those that Newton's derivatives are worth included, after which it is given up.
+    pub(crate) patience: u32,
 }
 
 /// How a step is to be made.
@@ -251,7 +253,16 @@ impl Gauss {
                     0.5 * (0..s).rev().map(|k| integral[k] * analysis[k * s + j]).sum::<f64>();
             }
         }
-        Self { stages: s, nodes, matrix, analysis, rates: vec![], shifts: vec![], state: vec![] }
+        Self {
+            stages: s,
+            nodes,
+            matrix,
+            analysis,
+            rates: vec![],
+            shifts: vec![],
+            state: vec![],
+            patience: u32::MAX,
+        }
     }
 
     /// The number of stages.
@@ -299,7 +310,7 @@ impl Gauss {
         let mut obstacle = None;
         let mut refusals = 0;
         for _ in 0..MOST_TRIALS {
-            if from + length == from {
+            if from + length == from || iterations > self.patience {
                 break;
             }
             let trial = if demand.implicit || (refusals >= PATIENCE && field.stiff()) {

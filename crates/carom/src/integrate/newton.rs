@@ -105,7 +105,10 @@ impl Gauss {
             let decomposition = match factors.take() {
                 Some(factors) => factors,
                 None => match self.factorise(field, from, start, length, scales, stiff) {
-                    Ok(factors) => factors,
+                    Ok(factors) => {
+                        *iterations += u32::try_from(stiff.len()).unwrap_or(u32::MAX / 2);
+                        factors
+                    }
                     Err(o) => return Trial::Obstacle(o),
                 },
             };

@@ -11,7 +11,7 @@ use crate::impact::Options;
 use crate::impact::mechanism::{BodyOutcome, Mechanism};
 use crate::joint::Joint;
 use crate::motion::Flight;
-use crate::scene::model::{OnParadox, Scene, SurfaceRules};
+use crate::scene::model::{OnParadox, OnTrouble, Scene, SurfaceRules};
 use crate::shape::{HalfSpace, Shape};
 
 /// The bodies' constants, the planes, and the rules.
@@ -31,6 +31,8 @@ pub struct World {
     pub options: Options,
     /// What happens at a paradox.
     pub on_paradox: OnParadox,
+    /// What happens where the exact motion has no continuation.
+    pub(crate) on_trouble: OnTrouble,
     /// The joints, in the initial states.
     pub joints: Vec<Joint>,
     /// Forces besides gravity.
@@ -70,6 +72,7 @@ impl World {
             surface: scene.surface.clone(),
             options,
             on_paradox: scene.run.on_paradox,
+            on_trouble: scene.run.on_trouble,
         };
         world.constraints = ConstraintGraph::of(&world, &states);
         (world, states)

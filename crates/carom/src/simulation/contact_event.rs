@@ -20,7 +20,7 @@ use crate::contact::classify::Type;
 use crate::contact::moment::{Sizes, moment};
 use crate::record::Recorder;
 use crate::run::tolerances::PARADOX;
-use crate::run::{Cause, Stopped};
+use crate::run::{Cause, Rest, Stopped};
 
 impl Simulation {
     /// Handles the contact of a pair. Returns whether that was an event.
@@ -105,6 +105,7 @@ impl Simulation {
                 return true;
             }
         };
+        self.books.ledger.book_rest(kept_closed(&self.dynamics, &cluster, &resolutions));
         let Some(gripped) = grip::stop_slips(&self.dynamics, &mut cluster, &mut resolutions) else {
             self.event_trouble(&cluster, t, Cause::Law);
             return true;
@@ -288,6 +289,21 @@ fn closes(dynamics: &Dynamics, cluster: &Cluster, contact: &ClusterContact) -> b
         residue(k)
     };
     k.v < -none
+}
+
+/// What keeping persistent contacts closed takes, which an impact elsewhere would open at less than the rest speed.
+fn kept_closed(dynamics: &Dynamics, cluster: &Cluster, resolutions: &[ContactResolution]) -> Rest {
+    let mut rest = Rest::default();
+    for (contact, resolution) in cluster.contacts.iter().zip(resolutions) {
+        let speed = contact.separation;
+        let rounding = contact.key.pair.velocity_threshold(&dynamics.world, &contact.key.before);
+        if resolution.outcome == Outcome::Active && !contact.key.new && speed > rounding {
+            rest.count += 1;
+            rest.energy += 0.5 * speed * speed / cluster.inverse_mass(dynamics, contact);
+            rest.speed_max = rest.speed_max.max(speed);
+        }
+    }
+    rest
 }
 
 /// A better time for a contact without approach, with a bound on its error.

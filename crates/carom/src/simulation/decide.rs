@@ -60,8 +60,8 @@ impl Decision<'_> {
         for (k, contact) in contacts.iter().enumerate() {
             let now = self.cluster.kinematics_after(dynamics, k);
             let mut slow = contact.key.pair.velocity_threshold(&dynamics.world, &now).max(left);
-            // What a plastic impact leaves at its contacts is rest.
-            if closing && contact.restitution < 1.0 && now.v > 0.0 {
+            // An impact elsewhere does not open a persistent contact at less than the rest speed.
+            if closing && !contact.key.new && contact.restitution < 1.0 && now.v > 0.0 {
                 slow = slow.max(dynamics.rest_speed(&contact.key.pair));
             }
             let class = if closing { Type::Normal } else { Type::Separating };

@@ -15,6 +15,7 @@ use crate::flow::{Correction, DenseStep, Flow, Held, Points, Reaction};
 use crate::motion::Flight;
 use crate::run::constraints::local_index;
 use crate::run::{StateRecord, World};
+use crate::scene::model::OnTrouble;
 use crate::shape::Convex;
 
 /// Connected bodies, and how they move.
@@ -111,7 +112,11 @@ pub(super) fn flow_of(world: &World, bodies: &[u32], pairs: &[Pair], begun: f64)
             Held { offset: pair.shift(world), ..contact }
         })
         .collect();
-    let flow = Flow::new(&constants, &world.planes, world.gravity, &contacts);
+    let mut flow = Flow::new(&constants, &world.planes, world.gravity, &contacts);
+    // Where time steps take over, a step need not be made at any price.
+    if world.on_trouble == OnTrouble::Step {
+        flow = flow.with_patience(PATIENCE);
+    }
     if !bodies.iter().any(|&body| world.constrained(body as usize)) {
         return flow;
     }
@@ -312,6 +317,9 @@ impl Group {
             || self.bodies.iter().any(|&body| world.bodies[body as usize].fixed)
     }
 }
+
+/// Iterations of a step after which time steps are the better way on.
+const PATIENCE: u32 = 1500;
 
 /// The end of a step that only the integrator limits.
 pub(super) const FOREVER: f64 = 1e300;

@@ -90,7 +90,8 @@ impl Simulation {
     ///
     /// # Errors
     /// Why the initial states are invalid: overlaps, a box too short, motions that floats do not hold.
-    pub fn new(world: World, states: &[State], settings: RunSettings) -> Result<Self, Vec<InvalidStart>> {
+    pub fn new(mut world: World, states: &[State], settings: RunSettings) -> Result<Self, Vec<InvalidStart>> {
+        world.on_trouble = settings.on_trouble;
         let invalid = world.invalid_start(states);
         if !invalid.is_empty() {
             return Err(invalid);

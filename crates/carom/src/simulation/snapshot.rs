@@ -161,10 +161,11 @@ impl Simulation {
     /// # Errors
     /// If the snapshot does not fit the world.
     pub fn resume(
-        world: World,
+        mut world: World,
         settings: RunSettings,
         snapshot: &Snapshot,
     ) -> Result<Self, SnapshotMismatch> {
+        world.on_trouble = settings.on_trouble;
         if !snapshot.fits(&world) {
             return Err(SnapshotMismatch);
         }
