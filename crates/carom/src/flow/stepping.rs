@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! M (v⁺ − v⁻) = h f + Jᵀp + Aᵀν,    A v⁺ = 0,    0 ≤ p_n ⟂ y_n⁺ + b ≥ 0,    |p_t| ≤ μ p_n,  p_t against the slip y_t⁺
-//! b = k y_n⁻  where the bodies meet within the step,   b = max(g, 0)/h  elsewhere
+//! b = k y_n⁻  where the bodies meet within the step and k > 0,   b = max(g, 0)/h  elsewhere
 //! ```
 //!
 //! with k the restitution, zero below the rest speed. A contact that is apart may thus close within the step, and not more. The impulses
@@ -129,8 +129,8 @@ impl Flow {
         for meeting in &mut meetings {
             let normal = &meeting.rows[0];
             let (approach, reached) = (normal.dot(&before), meeting.gap + length * normal.dot(&free));
-            let impact = approach < -restitution.rest_speed && reached <= 0.0;
             let coefficient = restitution.coefficients.get(meeting.contact).copied().unwrap_or(0.0);
+            let impact = coefficient > 0.0 && approach < -restitution.rest_speed && reached <= 0.0;
             meeting.target = if impact { coefficient * approach } else { meeting.gap.max(0.0) / length };
         }
         let mut u = free.clone();
