@@ -353,8 +353,9 @@ class Impact:
 
 @dataclass(eq=False)
 class Run:
-    """How the scene is run: `[run]`; the options of the function `run`, `record_events`, whether events are kept, and
-    `contact_time`: among very many bodies, a collision sooner than this after another of the same body is elastic."""
+    """How the scene is run: `[run]`; the options of the function `run`, `record_events`, whether events are kept,
+    `contact_time`: among very many bodies, a collision sooner than this after another of the same body is elastic, `rest_speed`:
+    impacts slower than this are plastic, and `on_trouble`: `step` or `stop` where the exact motion has no continuation."""
 
     until: Optional[float] = None
     max_events: Optional[int] = None
@@ -362,6 +363,8 @@ class Run:
     record_events: Optional[bool] = None
     on_paradox: Optional[str] = None
     contact_time: Optional[float] = None
+    rest_speed: Optional[float] = None
+    on_trouble: Optional[str] = None
 
 
 def _none() -> list[Any]:
