@@ -36,7 +36,7 @@ const STRICT: bool = false;
 /// Scenes of a run that nobody asked for.
 const SCENES: u64 = 60;
 
-/// The CPU time that a scene of so many bodies may take.
+/// The CPU time that a scene with `bodies` bodies may take.
 fn limit(bodies: usize) -> Duration {
     if !STRICT && std::env::var_os("CAROM_BATTERY").is_none() {
         return Duration::from_millis(500);
