@@ -5,8 +5,9 @@ use nalgebra::Vector3;
 
 use super::rows::Row;
 use super::system::{Correction, Level, System};
-use super::{DenseStep, Flow, Obstacle, Part};
+use super::{DenseStep, Flow, Obstacle, Part, STAGES};
 use crate::body::State;
+use crate::integrate::gauss::Gauss;
 use crate::integrate::series::MOST_TERMS;
 use crate::motion::Derivatives;
 
@@ -94,14 +95,15 @@ impl Flow {
         }
         let length = until.min(piece.until) - piece.from;
         let mut values = [0.0; MOST_TERMS];
-        let stages = self.gauss.stages();
-        for (value, node) in values.iter_mut().zip(self.gauss.nodes()) {
+        let gauss = Gauss::new(STAGES);
+        let stages = gauss.stages();
+        for (value, node) in values.iter_mut().zip(gauss.nodes()) {
             let t = piece.from + 0.5 * (1.0 + node) * length;
             let states: Vec<State> = (0..self.bodies.len()).map(|b| piece.at(b, t)).collect();
             *value = self.loads.iter().map(|load| load.power(t, &states)).sum();
         }
         let mut series = [0.0; MOST_TERMS];
-        self.gauss.analyse(&values[..stages], &mut series);
+        gauss.analyse(&values[..stages], &mut series);
         // The first coefficient is the mean.
         series[0] * length
     }

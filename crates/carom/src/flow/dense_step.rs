@@ -277,6 +277,12 @@ impl DenseStep {
         self.passage
     }
 
+    /// Its length, if it had all stages and was made in time.
+    #[must_use]
+    pub fn full_length(&self) -> Option<f64> {
+        (self.clock.is_none() && self.leg.stages() == super::STAGES).then_some(self.leg.length)
+    }
+
     /// How many times the stages were evaluated.
     #[must_use]
     pub fn iterations(&self) -> u32 {

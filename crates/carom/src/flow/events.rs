@@ -13,7 +13,7 @@ use super::system::System;
 use super::unknowns::PER_SLIP;
 use super::{Ending, Flow, Mode, Obstacle};
 use crate::contact::Surface;
-use crate::integrate::gauss::{Field, Gauss, Leg};
+use crate::integrate::gauss::{FEW, Field, Gauss, Leg};
 use crate::integrate::series::{MOST_TERMS, first_fall, sum_and_slope};
 
 /// What is watched for.
@@ -38,10 +38,7 @@ impl Flow {
         // The rows at the step's start, for what one unit of force does at each contact.
         system.rate(leg.from, leg.start(), &mut rate)?;
         let responses: Vec<[f64; 2]> = (0..self.loose)
-            .map(|i| {
-                let row = system.balance.row(system.first_line[i]);
-                [row.iter().map(|c| c * c).sum(), system.force(i).0]
-            })
+            .map(|i| [system.balance.response(system.first_line[i]), system.force(i).0])
             .collect();
         for i in 0..self.loose {
             let watches = match (system.modes[i], self.contacts[i].surface) {
@@ -105,7 +102,8 @@ impl Flow {
             stages
         };
         // Below its last coefficients the series says nothing.
-        let noise = rounding + 4.0 * (series[terms - 1].abs() + series[terms - 2].abs());
+        let last = if terms < FEW { 0.0 } else { series[terms - 2].abs() };
+        let noise = rounding + 4.0 * (series[terms - 1].abs() + last);
         let Some(x) = first_fall(&series[..terms], noise) else { return Ok(None) };
         let slope_at = |t: f64| {
             let x = 2.0 * ((t - leg.from) / leg.length) - 1.0;

@@ -130,8 +130,7 @@ impl Flow {
             system.balance(Level::Velocity)?;
             let push = |i: usize| {
                 let line = system.first_line[i];
-                let row = system.balance.row(line);
-                system.balance.multipliers[line] * row.iter().map(|c| c * c).sum::<f64>()
+                system.balance.multipliers[line] * system.balance.response(line)
             };
             let slips = |i: &usize| self.grips(system, *i) && system.touches[*i].slip.norm() > moving;
             let worst = (0..self.loose).filter(slips).min_by(|&a, &b| push(a).total_cmp(&push(b)));
@@ -176,10 +175,7 @@ impl Flow {
         system.touch()?;
         system.balance(Level::Acceleration)?;
         let level = NO_GRIP * self.sizes(system).acceleration * system.pace;
-        let push = |i: usize| {
-            let row = system.balance.row(system.first_line[i]);
-            system.force(i).0 * row.iter().map(|c| c * c).sum::<f64>()
-        };
+        let push = |i: usize| system.force(i).0 * system.balance.response(system.first_line[i]);
         let least = chosen.into_iter().min_by(|&a, &b| push(a).total_cmp(&push(b)));
         Ok(least.filter(|&i| push(i) < level))
     }

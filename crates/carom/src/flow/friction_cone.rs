@@ -24,7 +24,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::system::{Level, System};
 use super::{Flow, Mode, Obstacle};
 use crate::contact::Surface;
-use crate::metric::norm;
+use crate::metric::{Rows, norm};
 
 /// Rounds over all contacts.
 const MOST_ROUNDS: u32 = 4000;
@@ -75,9 +75,9 @@ pub(super) enum Cone {
 }
 
 /// Rows and pushes across those of joints, and what is asked of them.
-struct Rows {
-    rows: Vec<Vec<f64>>,
-    pushes: Vec<Vec<f64>>,
+struct Across {
+    rows: Rows,
+    pushes: Rows,
     right: Vec<f64>,
 }
 
@@ -87,7 +87,7 @@ impl Flow {
     pub(super) fn relax(&self, system: &mut System, share: f64) -> Result<Relaxed, Obstacle> {
         // Only its rows and right sides are used.
         let _ = system.balance(Level::Acceleration);
-        let rows = self.across_joints(system);
+        let Across { rows, pushes, right } = self.across_joints(system);
         let mut blocks = Vec::with_capacity(self.loose);
         for i in 0..self.loose {
             let cone = match (system.modes[i], self.contacts[i].surface) {
@@ -97,55 +97,61 @@ impl Flow {
             };
             blocks.push(Block { contact: i, first: system.first_line[i], cone });
         }
-        let count = rows.right.len();
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let mut delassus = vec![0.0; count * count];
-        for i in 0..count {
-            for j in 0..count {
-                delassus[i * count + j] = dot(&rows.rows[i], &rows.pushes[j]);
-            }
-        }
-        if blocks.iter().any(|block| delassus[block.first * count + block.first] <= 0.0) {
+        // What each contact's forces do to its own accelerations.
+        let own = |block: &Block, i: usize, j: usize| {
+            let mut push = vec![0.0; rows.dimension];
+            pushes.add_to(block.first + j, 1.0, &mut push);
+            rows.dot(block.first + i, &push)
+        };
+        let own: Vec<Matrix3<f64>> = blocks
+            .iter()
+            .map(|block| match block.cone {
+                Cone::Push => Matrix3::from_element(own(block, 0, 0)),
+                Cone::Limited(_) | Cone::Unlimited => Matrix3::from_fn(|i, j| own(block, i, j)),
+            })
+            .collect();
+        if own.iter().any(|own| own[(0, 0)] <= 0.0) {
             return Err(Obstacle::Jam);
         }
-        let mut forces = vec![0.0; count];
-        let rate =
-            |forces: &[f64], i: usize| dot(&delassus[i * count..(i + 1) * count], forces) - rows.right[i];
+        let mut forces = vec![0.0; right.len()];
+        // What the forces do, in unit-mass coordinates.
+        let mut change = vec![0.0; rows.dimension];
+        let rate = |change: &[f64], i: usize| rows.dot(i, change) - right[i];
         for _ in 0..MOST_ROUNDS {
-            let (mut change, mut size): (f64, f64) = (0.0, 0.0);
-            for block in &blocks {
+            let (mut moved, mut size): (f64, f64) = (0.0, 0.0);
+            for (block, own) in blocks.iter().zip(&own) {
                 let first = block.first;
                 if matches!(block.cone, Cone::Push) {
-                    let next =
-                        (forces[first] - rate(&forces, first) / delassus[first * count + first]).max(0.0);
-                    change = change.max((next - forces[first]).abs());
+                    let next = (forces[first] - rate(&change, first) / own[(0, 0)]).max(0.0);
+                    moved = moved.max((next - forces[first]).abs());
+                    pushes.add_to(first, next - forces[first], &mut change);
                     forces[first] = next;
                     size = size.max(next);
                     continue;
                 }
-                let own = Matrix3::from_fn(|i, j| delassus[(first + i) * count + first + j]);
                 let force = Vector3::from_fn(|i, _| forces[first + i]);
-                let now = Vector3::from_fn(|i, _| rate(&forces, first + i));
-                let next = answer(&own, &(now - own * force), &force, block.cone);
-                change = change.max((next - force).norm());
+                let now = Vector3::from_fn(|i, _| rate(&change, first + i));
+                let next = answer(own, &(now - own * force), &force, block.cone);
+                moved = moved.max((next - force).norm());
                 size = size.max(next.norm());
                 for i in 0..3 {
+                    pushes.add_to(first + i, next[i] - force[i], &mut change);
                     forces[first + i] = next[i];
                 }
             }
-            if change <= SETTLED * size {
+            if moved <= SETTLED * size {
                 break;
             }
         }
         let of = |block: &Block| {
             let tangent = |k: usize| system.lines[block.first + k].parts[1][0];
             if matches!(block.cone, Cone::Push) {
-                (Vector3::zeros(), rate(&forces, block.first), Vector3::zeros())
+                (Vector3::zeros(), rate(&change, block.first), Vector3::zeros())
             } else {
                 (
                     tangent(1) * forces[block.first + 1] + tangent(2) * forces[block.first + 2],
-                    rate(&forces, block.first),
-                    tangent(1) * rate(&forces, block.first + 1) + tangent(2) * rate(&forces, block.first + 2),
+                    rate(&change, block.first),
+                    tangent(1) * rate(&change, block.first + 1) + tangent(2) * rate(&change, block.first + 2),
                 )
             }
         };
@@ -199,19 +205,30 @@ impl Flow {
     }
 
     /// The rows of contacts across those of joints, which hold whatever it takes.
-    fn across_joints(&self, system: &System) -> Rows {
+    fn across_joints(&self, system: &System) -> Across {
         let balance = &system.balance;
         let contacts = if self.loose < self.contacts.len() {
             system.first_line[self.loose]
         } else {
             system.first_tie_line[0]
         };
-        let dimension = balance.row(0).len();
+        let dimension = balance.dimension();
+        let (mut rows, mut pushes) = (Rows::new(dimension), Rows::new(dimension));
+        let right = &balance.right[..contacts];
+        if contacts == balance.count() {
+            for i in 0..contacts {
+                rows.push(balance.entries(i));
+                pushes.push(balance.force_entries(i));
+            }
+            return Across { rows, pushes, right: right.to_vec() };
+        }
         let mut basis: Vec<Vec<f64>> = Vec::new();
         let mut kept = vec![0.0; dimension];
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let rest = |row: &[f64], basis: &[Vec<f64>]| {
-            let mut rest = row.to_vec();
+        let along = |i: usize, x: &[f64]| balance.entries(i).map(|(column, c)| c * x[column]).sum::<f64>();
+        let rest = |entries: &mut dyn Iterator<Item = (usize, f64)>, basis: &[Vec<f64>]| {
+            let mut rest = vec![0.0; dimension];
+            entries.for_each(|(column, c)| rest[column] = c);
             for _ in 0..2 {
                 for q in basis {
                     let along = dot(q, &rest);
@@ -223,27 +240,24 @@ impl Flow {
             rest
         };
         for i in contacts..balance.count() {
-            let row = balance.row(i);
-            let mut direction = rest(row, &basis);
+            let mut direction = rest(&mut balance.entries(i), &basis);
             let length = norm(&direction);
-            if length <= BLOCKED * norm(row) {
+            if length <= BLOCKED * balance.length(i) {
                 continue;
             }
             direction.iter_mut().for_each(|x| *x /= length);
-            let further = (balance.right[i] - dot(row, &kept)) / length;
+            let further = (balance.right[i] - along(i, &kept)) / length;
             for (u, q) in kept.iter_mut().zip(&direction) {
                 *u += further * q;
             }
             basis.push(direction);
         }
-        let push = |i: usize| {
-            if balance.sliding { &balance.pushes[i * dimension..(i + 1) * dimension] } else { balance.row(i) }
-        };
-        Rows {
-            rows: (0..contacts).map(|i| rest(balance.row(i), &basis)).collect(),
-            pushes: (0..contacts).map(|i| rest(push(i), &basis)).collect(),
-            right: (0..contacts).map(|i| balance.right[i] - dot(balance.row(i), &kept)).collect(),
+        for i in 0..contacts {
+            rows.push(rest(&mut balance.entries(i), &basis).into_iter().enumerate());
+            pushes.push(rest(&mut balance.force_entries(i), &basis).into_iter().enumerate());
         }
+        let right = right.iter().enumerate().map(|(i, right)| right - along(i, &kept)).collect();
+        Across { rows, pushes, right }
     }
 }
 

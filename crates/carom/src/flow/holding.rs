@@ -26,7 +26,7 @@ use super::{Flow, Mode, Obstacle, Part};
 use crate::body::State;
 use crate::contact::Surface;
 use crate::impact::active::{Requirement, nearest};
-use crate::metric::{Rows, norm};
+use crate::metric::Rows;
 
 /// What contacts do from here on.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,12 +130,12 @@ impl Flow {
         let balance = &system.balance;
         let size = self.size_of_accelerations(system);
         let count = self.loose;
-        let lengths: Vec<f64> = (0..balance.count()).map(|i| norm(balance.row(i))).collect();
-        let mut rows = Rows::new(balance.row(0).len());
+        let lengths: Vec<f64> = (0..balance.count()).map(|i| balance.length(i)).collect();
+        let mut rows = Rows::new(balance.dimension());
         let mut requirements = Vec::with_capacity(lengths.len());
         // Contacts first, all smooth here; then the rows of joints, which hold whatever it takes.
         for (i, length) in lengths.iter().enumerate() {
-            rows.push(balance.row(i).iter().map(|c| c / length).enumerate());
+            rows.push(balance.entries(i).map(|(column, c)| (column, c / length)));
             let least = balance.right[i] / length;
             requirements.push(Requirement { row: i, least, equality: i >= count });
         }
@@ -189,7 +189,7 @@ impl Flow {
                 }
             };
             for i in 0..count {
-                let row = norm(system.balance.row(system.first_line[i]));
+                let row = system.balance.length(system.first_line[i]);
                 if holds[i] {
                     forces[i] = trial.force(place).0 / trial.pace;
                     place += 1;
@@ -209,7 +209,7 @@ impl Flow {
                     released[i] = true;
                 }
                 None => {
-                    let rows = (0..count).map(|i| norm(system.balance.row(system.first_line[i])));
+                    let rows = (0..count).map(|i| system.balance.length(system.first_line[i]));
                     let levels: Vec<f64> = rows.map(|row| level / (row * row)).collect();
                     return Ok(Holding::new(forces, accelerations, &levels, level));
                 }
@@ -229,12 +229,12 @@ impl Flow {
         system.place(states);
         system.find_flats(&[]);
         let Some(jerks) = system.gap_jerks()? else { return Ok(()) };
-        let lengths: Vec<f64> = (0..held.len()).map(|k| norm(system.balance.row(k))).collect();
-        let mut rows = Rows::new(system.balance.row(0).len());
+        let lengths: Vec<f64> = (0..held.len()).map(|k| system.balance.length(k)).collect();
+        let mut rows = Rows::new(system.balance.dimension());
         let mut requirements = Vec::with_capacity(held.len());
         let mut level: f64 = 0.0;
         for (k, (&i, length)) in held.iter().zip(&lengths).enumerate() {
-            rows.push(system.balance.row(k).iter().map(|c| c / length).enumerate());
+            rows.push(system.balance.entries(k).map(|(column, c)| (column, c / length)));
             let [jerk, size] = jerks[k];
             requirements.push(Requirement { row: k, least: -jerk / length, equality: !found.marginal[i] });
             level = level.max(LEVEL * size);

@@ -51,6 +51,7 @@ mod time_transformation;
 mod unknowns;
 
 use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
 
 pub use dense_step::{DenseStep, Ending, Force, Reaction};
 pub use flat::Points;
@@ -62,7 +63,6 @@ pub use system::Correction;
 
 use crate::body::{Body, State};
 use crate::contact::{Side, Surface};
-use crate::integrate::gauss::Gauss;
 use crate::joint::Joint;
 use crate::shape::HalfSpace;
 use system::System;
@@ -151,7 +151,18 @@ pub struct Flow {
     /// The size of each body; zero if it is immovable and has none.
     lengths: Vec<f64>,
     accuracy: f64,
-    gauss: Gauss,
+    /// The iterations after which a step is given up.
+    patience: u32,
+    expected: Expected,
+}
+
+/// What is known of a motion from motions like it.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Expected {
+    /// The time after which it will be cut short: the first step is of that length, with as few stages as it takes.
+    pub time: Option<f64>,
+    /// The length of a step that is not cut short.
+    pub step: Option<f64>,
 }
 
 /// What a joint became.
@@ -161,7 +172,7 @@ enum Part {
     Tie(usize),
 }
 
-/// The stages of a step: at this number a step of the accuracy below is the least work for smooth contacts.
+/// The stages of a step: at this number a step of the accuracy below is the least work for smooth contacts, if nothing cuts it short.
 const STAGES: usize = 16;
 
 /// The default accuracy: the last coefficients of a step, relative to sizes and speeds.
@@ -193,7 +204,8 @@ impl Flow {
             looped: false,
             lengths: bodies.iter().map(Self::body_length).collect(),
             accuracy: ACCURACY,
-            gauss: Gauss::new(STAGES),
+            patience: u32::MAX,
+            expected: Expected::default(),
         }
     }
 
@@ -208,7 +220,14 @@ impl Flow {
     /// By default no effort is too great.
     #[must_use]
     pub fn with_patience(mut self, iterations: u32) -> Self {
-        self.gauss.patience = iterations;
+        self.patience = iterations;
+        self
+    }
+
+    /// The same for a motion of which something is known from motions like it.
+    #[must_use]
+    pub fn expecting(mut self, expected: Expected) -> Self {
+        self.expected = expected;
         self
     }
 

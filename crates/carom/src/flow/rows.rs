@@ -197,3 +197,30 @@ pub(super) fn write(row: &mut [f64], placed: &[BodyFrame], line: &Row, parts: &[
         }
     }
 }
+
+/// The columns of a row: those of its bodies that move, in the order of their places.
+pub(super) fn columns(placed: &[BodyFrame], line: &Row) -> [(usize, usize); 2] {
+    let slot = |k: usize| line.bodies[k].and_then(|b| placed[b].slot);
+    let run = |slot: usize| (6 * slot, 6);
+    match [slot(0), slot(1)] {
+        [Some(one), Some(two)] if one == two => [run(one), (0, 0)],
+        [Some(one), Some(two)] => [run(one.min(two)), run(one.max(two))],
+        [Some(slot), None] | [None, Some(slot)] => [run(slot), (0, 0)],
+        [None, None] => [(0, 0), (0, 0)],
+    }
+}
+
+/// A linear form in unit-mass coordinates, in its [`columns`] alone.
+pub(super) fn write_runs(row: &mut [f64], placed: &[BodyFrame], line: &Row, parts: &[[Vector3<f64>; 2]; 2]) {
+    let [(first, _), _] = columns(placed, line);
+    for (body, [linear, angular]) in line.bodies.iter().zip(parts) {
+        let Some(placed) = body.map(|b| &placed[b]) else { continue };
+        let Some(slot) = placed.slot else { continue };
+        let at = if 6 * slot == first { 0 } else { 6 };
+        let turn = placed.axes.tr_mul(angular).component_mul(&placed.root_inertia);
+        for k in 0..3 {
+            row[at + k] += linear[k] * placed.root_mass;
+            row[at + 3 + k] += turn[k];
+        }
+    }
+}

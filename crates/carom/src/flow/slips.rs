@@ -54,8 +54,7 @@ impl Flow {
         for i in sliding {
             let Mode::Slip { coefficient, .. } = system.modes[i] else { continue };
             let (slip, rate) = (system.slip(i), system.slip_rate(i));
-            let row = system.balance.row(system.first_line[i]);
-            let response: f64 = row.iter().map(|c| c * c).sum();
+            let response = system.balance.response(system.first_line[i]);
             let turned_in = slip.norm() / (coefficient * system.force(i).0.abs() * response);
             let turns = unit(&slip).cross(&unit(&rate)).norm() > ALIGNED;
             let dies = slip.dot(&rate) < 0.0 && system.flats[i].is_none();
@@ -135,8 +134,7 @@ impl Flow {
         for i in 0..self.contacts.len() {
             let Mode::Slip { coefficient, .. } = system.modes[i] else { continue };
             let slip = system.slip(i).norm();
-            let row = system.balance.row(system.first_line[i]);
-            let response: f64 = row.iter().map(|c| c * c).sum();
+            let response = system.balance.response(system.first_line[i]);
             // What sets out has no such time, nor what comes to rest without turning.
             let (along, rate) = (unit(&system.slip(i)), unit(&system.slip_rate(i)));
             let straight = along.dot(&rate) < 0.0 && along.cross(&rate).norm() <= ALIGNED;

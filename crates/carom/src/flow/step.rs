@@ -9,7 +9,7 @@ use super::slips::STOPPED;
 use super::system::{Correction, Level, System};
 use super::time_transformation::{bound, place_of};
 use super::unknowns::{PER_BODY, unpack};
-use super::{Flow, Mode, Obstacle, Part, Points};
+use super::{Flow, Mode, Obstacle, Part, Points, STAGES};
 use crate::body::State;
 use crate::contact::{Side, Surface};
 use crate::integrate::gauss::{Demand, Field, Gauss, Halt, Leg};
@@ -48,6 +48,26 @@ const HARD: f64 = 0.5;
 /// Legs shorter than this, beside a first guess, are not made shorter for a slip that turns.
 const SHORTEST: f64 = 1e-11;
 
+/// The length of a step with all stages, over the time in which bodies pass their size.
+const FULL: f64 = 0.2;
+
+/// Numbers of stages, and how long a step of the default accuracy is with each, beside one with all: the last coefficient of s stages
+/// goes as the s-th power of the length. Fewer stages serve motions that are cut short.
+const ORDERS: [(usize, f64); 6] = [(3, 2e-4), (4, 4e-3), (6, 0.025), (8, 0.1), (12, 0.5), (STAGES, 1.0)];
+
+/// The number of stages for a step of a length, beside one with all.
+fn stages_for(length: f64) -> usize {
+    ORDERS.iter().find(|(_, reach)| length <= *reach).map_or(STAGES, |(stages, _)| *stages)
+}
+
+/// The number of stages after a step that nothing cut short, and how much longer the next one is for that.
+fn more_stages(stages: usize) -> (usize, f64) {
+    match ORDERS.iter().position(|(known, _)| *known == stages) {
+        Some(k) if k + 1 < ORDERS.len() => (ORDERS[k + 1].0, ORDERS[k + 1].1 / ORDERS[k].1),
+        _ => (STAGES, 1.0),
+    }
+}
+
 /// What came of a step.
 enum Stepped {
     Whole(Box<DenseStep>),
@@ -57,6 +77,7 @@ enum Stepped {
 
 /// How a step is sought.
 struct Plan {
+    stages: usize,
     /// Where its leg begins: at the time, or at zero of the transformed time.
     outset: f64,
     /// A length that is short beside how the bodies move.
@@ -130,7 +151,7 @@ impl Flow {
             *slip = if touch.slip.norm() > still { touch.slip } else { Vector3::zeros() };
         }
         let unknowns = self.pack(&start);
-        self.go(system, &start, &unknowns, [from, until], given, None)
+        self.go(system, &start, &unknowns, [from, until], given, None, self.expected.time)
     }
 
     /// Goes on after a piece. After a change of friction it goes on in the new mode; after a lift-off the contact has to be
@@ -197,10 +218,14 @@ impl Flow {
         }
         let mut unknowns = piece.carried.clone();
         self.shift(&mut unknowns, &piece.end, &start);
-        self.go(system, &start, &unknowns, [piece.until, until], given, before)
+        // After a change of mode the motion is as fast as it was before.
+        let brief = (piece.clock.is_none() && piece.leg.stages() > 1).then_some(piece.next_length);
+        self.go(system, &start, &unknowns, [piece.until, until], given, before, brief)
     }
 
-    /// One step in given modes. Flats that lie may be found to carry more than they can; then it is made again without them.
+    /// One step in given modes, expected to last for some `brief` time. Flats that lie may be found to carry more than they can; then it is
+    /// made again without them.
+    #[expect(clippy::too_many_arguments, reason = "one step: all of it varies")]
     fn go(
         &self,
         mut system: System,
@@ -209,6 +234,7 @@ impl Flow {
         [from, until]: [f64; 2],
         given: Correction,
         mut before: Option<&DenseStep>,
+        brief: Option<f64>,
     ) -> Result<DenseStep, Obstacle> {
         let (mut start, mut bodies) = (start.to_vec(), bodies.to_vec());
         loop {
@@ -235,7 +261,7 @@ impl Flow {
             let flats = system.flats.clone();
             system.balance(Level::Acceleration)?;
             system.lenient = true;
-            let piece = self.step(&mut system, start, &bodies, [from, until], given, &sizes, before);
+            let piece = self.step(&mut system, start, &bodies, [from, until], given, &sizes, before, brief);
             let overloaded = match piece {
                 Ok(Stepped::Whole(step)) => return Ok(*step),
                 Ok(Stepped::Overloaded(flats)) => flats,
@@ -265,6 +291,7 @@ impl Flow {
         given: Correction,
         sizes: &Sizes,
         before: Option<&DenseStep>,
+        brief: Option<f64>,
     ) -> Result<Stepped, Obstacle> {
         let [from, until] = span;
         let clock = system.clock.then(|| self.contact_unknown(0, 0));
@@ -273,9 +300,9 @@ impl Flow {
         y[..bodies.len()].copy_from_slice(bodies);
         system.pack_extras(&mut y);
         system.pack_kicks(&mut y);
-        let mut gauss = self.gauss.clone();
         let before = before.filter(|step| ran_alike(step, system, clock));
-        let plan = self.plan(system, &y, span, sizes, before)?;
+        let plan = self.plan(system, &y, span, sizes, before, brief)?;
+        let mut gauss = Gauss::new(plan.stages).with_patience(self.patience);
         let Made { leg, next_length, near, passage } =
             self.make_leg(system, &mut gauss, &y, plan, sizes, before)?;
         let (last, ending, bounds) = self.end_of_leg(system, &mut gauss, &leg, span, clock, sizes)?;
@@ -340,27 +367,41 @@ impl Flow {
         [from, until]: [f64; 2],
         sizes: &Sizes,
         before: Option<&DenseStep>,
+        brief: Option<f64>,
     ) -> Result<Plan, Obstacle> {
         let clocked = system.clock;
         let ahead = self.kink_ahead(system);
+        let turning = system.slip_tempo.iter().any(|tempo| *tempo > 0.0);
         // The rounding of an acceleration moves a body by its square of the time: steps no longer than a fall over the
         // size keep that below the rounding of the size.
         let mut longest = if clocked && until > from {
-            if system.slip_tempo.iter().any(|tempo| *tempo > 0.0) { LONGEST_OF_SLIP } else { 1.0 }
+            if turning { LONGEST_OF_SLIP } else { 1.0 }
         } else {
             (until - from).max(0.0).min(2.0 * libm::sqrt(sizes.length / sizes.acceleration))
         };
-        let first = if clocked { 0.1 } else { 0.2 * sizes.length / sizes.speed };
+        let ordinary = FULL * sizes.length / sizes.speed;
+        let first = if clocked { if turning { 1.0 } else { 0.1 } } else { ordinary };
         let outset = if clocked { 0.0 } else { from };
         let pace = self.slip_time(system, y, outset)?;
-        let mut length = before.map_or(first.min(pace), |step| step.next_length);
+        let loops = self.may_be_singular(system);
+        // A step with all stages, as motions like this one took it or as bodies pass their size.
+        let full = self.expected.step.map_or(ordinary, |step| step.min(ordinary));
+        let brief = brief.filter(|&time| !clocked && !loops && time < full);
+        let (stages, mut length) = match (before, brief) {
+            _ if clocked || loops => (STAGES, before.map_or(first.min(pace), |step| step.next_length)),
+            (Some(step), _) => {
+                let (stages, longer) = more_stages(step.leg.stages());
+                (stages, step.next_length * longer)
+            }
+            (None, Some(time)) => (stages_for(time / full), time.min(pace)),
+            (None, None) => (STAGES, full.min(pace)),
+        };
         // Where slip begins its direction hangs on differences that the fixed-point iteration cannot follow.
         let begins = |i: usize| system.slides(i) && system.slips[i] == Vector3::zeros();
         let implicit = (0..self.contacts.len()).any(begins) || length.min(longest) > STIFF * pace;
         if !implicit {
             length = length.min(FOLLOWED * pace);
         }
-        let loops = self.may_be_singular(system);
         system.onto = loops && before.is_none_or(|step| step.near);
         system.magnified = if system.onto { MAGNIFIED } else { 1.0 };
         if let (true, Some(step)) = (system.onto, before) {
@@ -371,7 +412,7 @@ impl Flow {
         if let Some(ahead) = ahead.filter(|&ahead| aimed && ahead > SHORTEST * first) {
             (length, longest) = (ahead, longest.min(ahead));
         }
-        Ok(Plan { outset, first, length, longest, natural, aimed, implicit, loops })
+        Ok(Plan { stages, outset, first, length, longest, natural, aimed, implicit, loops })
     }
 
     /// The leg of a step: made again, shorter or otherwise, until nothing is against it.
@@ -384,7 +425,7 @@ impl Flow {
         sizes: &Sizes,
         before: Option<&DenseStep>,
     ) -> Result<Made, Obstacle> {
-        let Plan { outset, first, mut length, mut longest, natural, aimed, implicit, loops } = plan;
+        let Plan { stages, outset, first, mut length, mut longest, natural, aimed, implicit, loops } = plan;
         let scales = self.scales(sizes, system);
         let guess =
             before.map(|step| if system.clock { step.leg.moved(-step.last) } else { step.leg.clone() });
@@ -446,7 +487,12 @@ impl Flow {
             }
             // A first step of a length guessed far too short is made again.
             tries += 1;
-            if before.is_some() || tries > 2 || leg.length >= longest || next_length < 1.8 * leg.length {
+            if before.is_some()
+                || stages < STAGES
+                || tries > 2
+                || leg.length >= longest
+                || next_length < 1.8 * leg.length
+            {
                 break (leg, next_length);
             }
             length = next_length;

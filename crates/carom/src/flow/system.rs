@@ -20,7 +20,7 @@ use nalgebra::Vector3;
 
 use super::flat::Flat;
 use super::frame::{BodyFrame, turned};
-use super::rows::{Row, write};
+use super::rows::{Row, columns, write_runs};
 use super::{Flow, Mode, Obstacle, Wrench};
 use crate::body::State;
 use crate::contact::kinematics::Kinematics;
@@ -148,11 +148,14 @@ impl<'a> System<'a> {
     pub fn balance(&mut self, level: Level) -> Result<(), Obstacle> {
         let free = self.placed.iter().filter(|p| p.slot.is_some()).count();
         self.balance.clear(6 * free);
+        // Where ranks are asked for, and beside flats, whose rows may depend on others as nearly as can be.
+        self.balance.dense = self.flow.looped || !self.flat_rows.is_empty();
         for line in &self.lines {
             if level == Level::Position && line.residual.is_none() {
                 continue;
             }
-            write(self.balance.push(), &self.placed, line, &line.parts);
+            let columns = columns(&self.placed, line);
+            write_runs(self.balance.push_blocks(columns), &self.placed, line, &line.parts);
             let (mut value, mut size) = match level {
                 Level::Position => (line.residual.unwrap_or(0.0), self.extent(line)),
                 Level::Velocity => (0.0, 0.0),
@@ -182,13 +185,10 @@ impl<'a> System<'a> {
             self.balance.slack[last] = if level == Level::Acceleration { 0.0 } else { ROUNDING * size };
         }
         if level == Level::Acceleration && self.lines.iter().any(|line| line.push.is_some()) {
-            self.balance.sliding = true;
-            let d = 6 * free;
-            self.balance.pushes.resize(self.lines.len() * d, 0.0);
-            for (i, line) in self.lines.iter().enumerate() {
-                let row = &mut self.balance.pushes[i * d..(i + 1) * d];
-                write(row, &self.placed, line, line.push.as_ref().unwrap_or(&line.parts));
-            }
+            let (lines, placed) = (&self.lines, &self.placed);
+            self.balance.push_forces(|i, row| {
+                write_runs(row, placed, &lines[i], lines[i].push.as_ref().unwrap_or(&lines[i].parts));
+            });
         }
         if level == Level::Acceleration {
             self.refer();

@@ -19,6 +19,7 @@
 //! a value.
 
 use core::ops::Range;
+use std::sync::OnceLock;
 
 use super::series::{MOST_TERMS, count, gauss, legendre, legendre_integrals, sum_and_slope};
 
@@ -111,6 +112,12 @@ impl Leg {
         2.0 * ((t - self.from) / self.length) - 1.0
     }
 
+    /// The number of its stages.
+    #[must_use]
+    pub fn stages(&self) -> usize {
+        self.terms
+    }
+
     /// The state at its start.
     #[must_use]
     pub fn start(&self) -> &[f64] {
@@ -175,19 +182,58 @@ impl Leg {
     }
 }
 
+/// The numbers of the method with s stages.
+#[derive(Debug)]
+struct Tableau {
+    /// x_i in [−1, 1].
+    nodes: Vec<f64>,
+    /// ½∫_{−1}^{x_i} of the j-th Lagrange polynomial: u_i − y₀ = h Σ_j a_ij f_j.
+    matrix: Vec<f64>,
+    /// (2k+1)/2 w_j P_k(x_j): from stage rates to coefficients.
+    analysis: Vec<f64>,
+}
+
+impl Tableau {
+    fn new(s: usize) -> Self {
+        let (nodes, weights) = gauss(s);
+        let mut analysis = vec![0.0; s * s];
+        for j in 0..s {
+            let p = legendre(nodes[j], s);
+            for k in 0..s {
+                analysis[k * s + j] = (count(k) + 0.5) * weights[j] * p[k];
+            }
+        }
+        let mut matrix = vec![0.0; s * s];
+        for i in 0..s {
+            let integral = legendre_integrals(nodes[i], s);
+            for j in 0..s {
+                matrix[i * s + j] =
+                    0.5 * (0..s).rev().map(|k| integral[k] * analysis[k * s + j]).sum::<f64>();
+            }
+        }
+        Self { nodes, matrix, analysis }
+    }
+
+    /// The tableau of s stages, computed once.
+    fn of(s: usize) -> &'static Self {
+        static ALL: [OnceLock<Tableau>; MOST_TERMS] = [const { OnceLock::new() }; MOST_TERMS];
+        ALL[s].get_or_init(|| Self::new(s))
+    }
+}
+
 /// The method, and room to work in: nothing is allocated while a step is sought, and one [`Leg`] when it is found.
 #[derive(Debug, Clone)]
 pub struct Gauss {
     pub(crate) stages: usize,
-    /// x_i in [−1, 1].
-    pub(crate) nodes: Vec<f64>,
-    /// ½∫_{−1}^{x_i} of the j-th Lagrange polynomial: u_i − y₀ = h Σ_j a_ij f_j.
-    pub(crate) matrix: Vec<f64>,
-    /// (2k+1)/2 w_j P_k(x_j): from stage rates to coefficients.
-    pub(crate) analysis: Vec<f64>,
+    /// x_i, a_ij and the analysis of the tableau.
+    pub(crate) nodes: &'static [f64],
+    pub(crate) matrix: &'static [f64],
+    pub(crate) analysis: &'static [f64],
     pub(crate) rates: Vec<f64>,
     pub(crate) shifts: Vec<f64>,
     pub(crate) state: Vec<f64>,
+    /// The rates at the start.
+    pub(crate) first: Vec<f64>,
     /// Iterations over all lengths of one step, those that Newton's derivatives are worth included, after which it is given up.
     pub(crate) patience: u32,
 }
@@ -220,6 +266,10 @@ const ARRIVED: f64 = 1e-17;
 /// Changes below this may go on for ever: they round the state itself.
 const LEAST: f64 = 1e-16;
 
+/// With fewer stages than this the last coefficient alone is judged; from so many on the last two coefficients are judged, as those of even or odd order may vanish, and the middle ones tell what
+/// is rounding.
+pub(crate) const FEW: usize = 6;
+
 /// Coefficients above this, relative to the scales, are never rounding.
 const NOISE: f64 = 1e-13;
 
@@ -233,26 +283,11 @@ const PATIENCE: u32 = 3;
 const MOST_TRIALS: u32 = 80;
 
 impl Gauss {
-    /// The method with s stages, 6 ≤ s ≤ 31.
+    /// The method with s stages, 3 ≤ s ≤ 31.
     #[must_use]
     pub fn new(stages: usize) -> Self {
-        let s = stages.clamp(6, MOST_TERMS - 1);
-        let (nodes, weights) = gauss(s);
-        let mut analysis = vec![0.0; s * s];
-        for j in 0..s {
-            let p = legendre(nodes[j], s);
-            for k in 0..s {
-                analysis[k * s + j] = (count(k) + 0.5) * weights[j] * p[k];
-            }
-        }
-        let mut matrix = vec![0.0; s * s];
-        for i in 0..s {
-            let integral = legendre_integrals(nodes[i], s);
-            for j in 0..s {
-                matrix[i * s + j] =
-                    0.5 * (0..s).rev().map(|k| integral[k] * analysis[k * s + j]).sum::<f64>();
-            }
-        }
+        let s = stages.clamp(3, MOST_TERMS - 1);
+        let Tableau { nodes, matrix, analysis } = Tableau::of(s);
         Self {
             stages: s,
             nodes,
@@ -261,8 +296,16 @@ impl Gauss {
             rates: vec![],
             shifts: vec![],
             state: vec![],
+            first: vec![],
             patience: u32::MAX,
         }
+    }
+
+    /// The same with steps that are given up, as [`Halt::Rough`], after a number of iterations over all lengths tried.
+    #[must_use]
+    pub fn with_patience(mut self, iterations: u32) -> Self {
+        self.patience = iterations;
+        self
     }
 
     /// The number of stages.
@@ -274,7 +317,7 @@ impl Gauss {
     /// The places x_i of the stages in [−1, 1].
     #[must_use]
     pub fn nodes(&self) -> &[f64] {
-        &self.nodes
+        self.nodes
     }
 
     /// Legendre coefficients of the polynomial through given values at the nodes.
@@ -303,7 +346,8 @@ impl Gauss {
         self.rates.resize(s * n, 0.0);
         self.shifts.resize(s * n, 0.0);
         self.state.resize(n, 0.0);
-        field.rate(from, start, &mut self.state).map_err(Halt::Obstacle)?;
+        self.first.resize(n, 0.0);
+        field.rate(from, start, &mut self.first).map_err(Halt::Obstacle)?;
         let sign = if demand.length < 0.0 { -1.0 } else { 1.0 };
         let mut length = sign * demand.length.abs().min(demand.longest.abs());
         let mut iterations = 0;
@@ -347,15 +391,19 @@ impl Gauss {
             };
             self.transform(&mut leg.rates, n);
             let judged = field.judged();
-            leg.tail = tail(&leg, &demand.scales[..judged], s - 2..s);
-            // Coefficients that stay level from the middle on are the rounding of f, which no shorter step removes; half the
-            // stages would have done.
-            // Where rounding is magnified a few that stay level say it, and the step is as long as it can be.
-            let level = if field.magnified() > 1.0 { s - 5 } else { s / 2 };
-            let middle = tail(&leg, &demand.scales[..judged], level..s - 2);
-            if leg.tail < NOISE * field.magnified() && leg.tail >= 0.2 * middle {
-                leg.tail = leg.tail.min(demand.accuracy);
-                return Ok((leg, 2.0 * length));
+            if s < FEW {
+                leg.tail = tail(&leg, &demand.scales[..judged], s - 1..s);
+            } else {
+                leg.tail = tail(&leg, &demand.scales[..judged], s - 2..s);
+                // Coefficients that stay level from the middle on are the rounding of f, which no shorter step removes; half the
+                // stages would have done.
+                // Where rounding is magnified a few that stay level say it, and the step is as long as it can be.
+                let level = if field.magnified() > 1.0 { s - 5 } else { s / 2 };
+                let middle = tail(&leg, &demand.scales[..judged], level..s - 2);
+                if leg.tail < NOISE * field.magnified() && leg.tail >= 0.2 * middle {
+                    leg.tail = leg.tail.min(demand.accuracy);
+                    return Ok((leg, 2.0 * length));
+                }
             }
             // u's last coefficient is of order h^s.
             let factor = libm::pow(demand.accuracy / leg.tail.max(1e-30), 1.0 / count(s));
@@ -380,7 +428,7 @@ impl Gauss {
         iterations: &mut u32,
     ) -> Trial<F::Obstacle> {
         let (s, n) = (self.stages, start.len());
-        match before.filter(|leg| leg.start.len() == n && leg.terms == s) {
+        match before.filter(|leg| leg.start.len() == n) {
             Some(leg) => {
                 for i in 0..s {
                     let t = from + 0.5 * length * (self.nodes[i] + 1.0);
@@ -388,12 +436,8 @@ impl Gauss {
                 }
             }
             None => {
-                let (first, rest) = self.rates.split_at_mut(n);
-                if let Err(o) = field.rate(from, start, first) {
-                    return Trial::Obstacle(o);
-                }
-                for row in rest.chunks_mut(n) {
-                    row.copy_from_slice(first);
+                for row in self.rates.chunks_mut(n) {
+                    row.copy_from_slice(&self.first);
                 }
             }
         }

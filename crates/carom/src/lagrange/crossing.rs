@@ -294,8 +294,7 @@ impl<M: System<N>, const N: usize> Search<'_, M, N> {
         let mut response: f64 = 0.0;
         for i in 0..stages {
             values[i] = self.multiplier(row, self.leg.time(self.gauss.nodes()[i]), &mut y)?;
-            let c = self.dynamics.balance.row(row);
-            response = response.max(c.iter().map(|c| c * c).sum());
+            response = response.max(self.dynamics.balance.response(row));
         }
         self.gauss.analyse(&values[..stages], &mut series);
         // What the rounding of an acceleration makes of the force.

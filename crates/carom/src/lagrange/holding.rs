@@ -44,7 +44,7 @@ impl<M: System<N>, const N: usize> Dynamics<M, N> {
                 let amiss = if holds[i] {
                     let row = self.row_of(place);
                     place += 1;
-                    let response: f64 = self.balance.row(row).iter().map(|c| c * c).sum();
+                    let response: f64 = self.balance.response(row);
                     self.multiplier(row) * response < -level
                 } else {
                     dot(&gradient, &a) + dot(&bend, v) < -level

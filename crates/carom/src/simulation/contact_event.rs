@@ -227,6 +227,7 @@ impl Simulation {
         for number in numbers {
             self.books.book_work(&mut self.dynamics, number, t);
             if let Some(group) = self.dynamics.groups.remove(number) {
+                self.dynamics.note_duration(&group, t);
                 history.take(&group, t);
             }
         }

@@ -9,11 +9,20 @@ use super::pair::Pair;
 use super::persistent::Persistence;
 use crate::body::State;
 use crate::contact::Side;
-use crate::flow::{Ending, Obstacle, Points};
+use crate::flow::{Ending, Expected, Obstacle, Points};
 use crate::run::{Cause, index};
 
 /// After so many steps a flow starts again from its states, so that a snapshot need not repeat more steps than these.
 const MOST_FOLLOWS: u32 = 64;
+
+/// A group's first step is this many times as long as the groups of its bodies lasted; what is remembered of that falls by at most
+/// this factor at a time, and by this one below the step at hand.
+const LONGER: f64 = 3.0;
+const SHORTER: f64 = 0.2;
+const LEAST: f64 = 1e-3;
+
+/// A first step is this much longer than the last one with all stages that its bodies' groups took.
+const SIMILAR: f64 = 1.2;
 
 /// The iterations that an ordinary step takes.
 const ITERATIONS: u32 = 16;
@@ -134,7 +143,8 @@ impl Dynamics {
             joints: joints.iter().map(|joint| history.joint(*joint)).collect(),
         };
         let begun = self.clock.absolute(t);
-        let flow = flow_of(&self.world, &bodies, &pairs, begun);
+        let expected = self.expected(&bodies);
+        let flow = flow_of(&self.world, &bodies, &pairs, begun).expecting(expected);
         let (still, spins) = without_spin(&self.world, &bodies, &pairs, &states);
         let step = flow.advance_at(&still, &points, 0.0, FOREVER)?;
         let change: f64 = flow.energy(step.start()) - flow.energy(&still);
@@ -158,6 +168,7 @@ impl Dynamics {
             begun,
             origin: states,
             points,
+            expected,
             follows: 0,
             step,
             spins,
@@ -169,6 +180,28 @@ impl Dynamics {
         };
         self.groups.insert(number, group);
         Ok((number, change))
+    }
+
+    /// How long a group of some bodies is expected to last, and its steps to be, from those of their groups lately.
+    fn expected(&self, bodies: &[u32]) -> Expected {
+        let efforts = || bodies.iter().map(|&body| &self.motions[body as usize].effort);
+        let lasted = efforts().filter_map(|effort| effort.lasted).min_by(f64::total_cmp);
+        let step = efforts().filter_map(|effort| effort.step).min_by(f64::total_cmp);
+        Expected { time: lasted.map(|time| LONGER * time), step: step.map(|step| SIMILAR * step) }
+    }
+
+    /// Remembers how long a group lasted that ends at a time, and its steps.
+    pub fn note_duration(&mut self, group: &Group, t: f64) {
+        let length = group.step.until - group.step.from;
+        for &body in &group.bodies {
+            let effort = &mut self.motions[body as usize].effort;
+            if let Some(step) = group.step.full_length() {
+                effort.step = Some(step);
+            }
+            let lasted = &mut effort.lasted;
+            let least = lasted.map_or(0.0, |before| SHORTER * before).max(LEAST * length);
+            *lasted = Some((t - group.zero).max(least));
+        }
     }
 
     /// Takes a group on to its next step, and marks its bodies' trajectories as changed.
@@ -191,7 +224,7 @@ impl Dynamics {
             let (still, spins) = without_spin(&self.world, &group.bodies, &group.pairs, &states);
             let step = group.flow.advance(&still, 0.0, FOREVER);
             (group.origin, group.spins, group.follows, group.zero) = (states, spins, 0, t);
-            group.points = Points::default();
+            (group.points, group.expected) = (Points::default(), Expected::default());
             step
         } else {
             group.follows += 1;

@@ -11,7 +11,7 @@ use super::pair::{Pair, PairSide};
 use super::stepping::Stepping;
 use crate::body::{Body, State};
 use crate::contact::{Side, Surface};
-use crate::flow::{Correction, DenseStep, Flow, Held, Points, Reaction};
+use crate::flow::{Correction, DenseStep, Expected, Flow, Held, Points, Reaction};
 use crate::motion::Flight;
 use crate::run::constraints::local_index;
 use crate::run::{StateRecord, World};
@@ -33,6 +33,8 @@ pub(super) struct Group {
     /// The states at the flow's zero, and the contact points there where they lie near a flat.
     pub origin: Vec<State>,
     pub points: Points,
+    /// What was expected of the motion then.
+    pub expected: Expected,
     /// How many steps have followed the first since then.
     pub follows: u32,
     /// The present dense-output step.
@@ -63,6 +65,8 @@ pub(super) struct GroupRecord {
     /// Contact points near flats: of contacts, then of joints.
     #[serde(default)]
     points: [Vec<Option<[[f64; 3]; 2]>>; 2],
+    #[serde(default)]
+    expected: Expected,
     follows: u32,
     impulses: Vec<f64>,
     slopes: Vec<Option<f64>>,
@@ -176,6 +180,7 @@ impl Group {
             origin: self.origin.iter().map(StateRecord::from).collect(),
             points: [&self.points.contacts, &self.points.joints]
                 .map(|points| points.iter().map(|sides| sides.map(|sides| sides.map(Into::into))).collect()),
+            expected: self.expected,
             follows: self.follows,
             impulses: self.impulses.clone(),
             slopes: self.slopes.clone(),
@@ -187,7 +192,7 @@ impl Group {
 
     /// Restores a group; `None` if its motion cannot be computed.
     pub fn of(record: &GroupRecord, world: &World) -> Option<Self> {
-        let flow = flow_of(world, &record.bodies, &record.pairs, record.begun);
+        let flow = flow_of(world, &record.bodies, &record.pairs, record.begun).expecting(record.expected);
         let origin: Vec<State> = record.origin.iter().map(State::from).collect();
         let (still, spins) = without_spin(world, &record.bodies, &record.pairs, &origin);
         let [contacts, joints] = record.points.clone().map(|points| {
@@ -209,6 +214,7 @@ impl Group {
             begun: record.begun,
             origin,
             points,
+            expected: record.expected,
             follows: record.follows,
             step,
             spins,
@@ -239,6 +245,7 @@ impl Group {
             begun: record.begun,
             origin,
             points: Points::default(),
+            expected: record.expected,
             follows: record.follows,
             step,
             impulses: record.impulses.clone(),

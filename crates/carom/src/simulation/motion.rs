@@ -31,6 +31,12 @@ pub(super) struct Effort {
     pub wait: f64,
     /// How fast its impacts were lately.
     pub approach: f64,
+    /// How long its groups lasted lately, if it had any.
+    #[serde(default)]
+    pub lasted: Option<f64>,
+    /// How long a step of theirs was that had all its stages.
+    #[serde(default)]
+    pub step: Option<f64>,
 }
 
 /// The trajectory of a body.

@@ -23,7 +23,7 @@ use super::persistent::Persistence;
 use super::predict::Predictor;
 use crate::body::State;
 use crate::contact::Side;
-use crate::flow::{Flow, Obstacle, Points, Restitution};
+use crate::flow::{Expected, Flow, Obstacle, Points, Restitution};
 use crate::record::Recorder;
 use crate::run::{Cause, World, index};
 use crate::scene::model::OnTrouble;
@@ -424,6 +424,7 @@ impl Simulation {
             begun,
             origin,
             points: Points::default(),
+            expected: Expected::default(),
             follows: 0,
             step,
             impulses: vec![0.0; count],
