@@ -5,6 +5,7 @@
 use nalgebra::Vector3;
 
 use super::flat::Flat;
+use super::slips::StoppedSlips;
 use super::system::Correction;
 use super::time_transformation::place_of;
 use super::unknowns::{PER_BODY, PER_CONTACT, PER_FLAT, PER_TIE, unpack};
@@ -118,6 +119,8 @@ pub struct DenseStep {
     pub(super) carried: Vec<f64>,
     /// λ' at the start.
     pub(super) start_rates: Option<Vec<f64>>,
+    /// The slips that were stopped at its start.
+    pub stopped: StoppedSlips,
 }
 
 impl DenseStep {

@@ -58,6 +58,7 @@ pub use flat::Points;
 pub(crate) use friction::NO_SLIP;
 pub use holding::Holding;
 pub use load::{Custom, End, Load, Wrench};
+pub use slips::StoppedSlips;
 pub use stepping::Restitution;
 pub use system::Correction;
 
@@ -163,6 +164,9 @@ pub struct Expected {
     pub time: Option<f64>,
     /// The length of a step that is not cut short.
     pub step: Option<f64>,
+    /// Slips slower than this that friction slows are stopped.
+    #[serde(default)]
+    pub rest_slip: f64,
 }
 
 /// What a joint became.

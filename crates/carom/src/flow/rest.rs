@@ -123,6 +123,7 @@ impl Flow {
             near: true,
             passage: None,
             start_rates: Some(vec![0.0; self.contacts.len()]),
+            stopped: system.stopped,
             leg,
         }
     }

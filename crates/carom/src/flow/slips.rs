@@ -37,7 +37,53 @@ const ALIGNED: f64 = 1e-11;
 /// A slip is followed by a clock where friction could turn it around in less than this share of the longest step in t.
 const QUICK: f64 = 0.25;
 
+/// Slips that were stopped because they were slower than the rest speed.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StoppedSlips {
+    /// How many.
+    pub count: u64,
+    /// The energy that they took with them.
+    pub energy: f64,
+    /// The fastest.
+    pub speed_max: f64,
+}
+
 impl Flow {
+    /// Stops slips that are slower than the rest speed, if friction slows them; for contacts just touched, in their modes.
+    pub(super) fn stop_slow_slips(&self, system: &mut System, states: &mut [State]) -> Result<(), Obstacle> {
+        let speed = |system: &System, i: usize| system.touches[i].slip.norm();
+        let slow = |system: &System, i: usize| {
+            system.slides(i) && speed(system, i) > 0.0 && speed(system, i) < self.expected.rest_slip
+        };
+        if !(0..self.loose).any(|i| slow(system, i)) {
+            return Ok(());
+        }
+        system.place(states);
+        system.touch()?;
+        system.balance(Level::Acceleration)?;
+        let dies = |i: usize| system.touches[i].slip.dot(&system.slip_rate(i)) < 0.0;
+        let slow: Vec<usize> = (0..self.loose).filter(|&i| slow(system, i) && dies(i)).collect();
+        if slow.is_empty() {
+            return Ok(());
+        }
+        for &i in &slow {
+            system.stopped.count += 1;
+            system.stopped.speed_max = system.stopped.speed_max.max(speed(system, i));
+            system.modes[i] = Mode::Stick;
+        }
+        self.stop_slips(system, states)?;
+        system.modes = self.settle_friction(system, states)?;
+        Ok(())
+    }
+
+    /// Puts the states on the rows of contacts whose slips have just been ended, and counts the energy that this takes.
+    pub(super) fn stop_slips(&self, system: &mut System, states: &mut [State]) -> Result<(), Obstacle> {
+        let before = self.energy(states);
+        system.stop(states)?;
+        system.stopped.energy += before - self.energy(states);
+        Ok(())
+    }
+
     /// Lets the clock of a step follow slips that die while they turn; for contacts just touched.
     pub(super) fn follow_turning_slips(&self, system: &mut System, sizes: &Sizes) -> Result<(), Obstacle> {
         system.slip_tempo.fill(0.0);
@@ -116,8 +162,12 @@ impl Flow {
             leg.rate(place, base..base + PER_SLIP, &mut rate);
             let (slip, rate) = (Vector3::from(slip), Vector3::from(rate));
             let turned = system.slip_tempo[i] > 0.0 || unit(&slip).cross(&unit(&first)).norm() > STRAIGHT;
-            let over = if turned { STOPPED } else { STILL };
-            let ends = slip.norm() <= over * sizes.speed && slip.dot(&rate) < 0.0;
+            let over = if turned {
+                (STOPPED * sizes.speed).max(self.expected.rest_slip)
+            } else {
+                STILL * sizes.speed
+            };
+            let ends = slip.norm() <= over && slip.dot(&rate) < 0.0;
             // By so much the slip itself may be off.
             ends.then(|| (i, (slip.norm() + system.still) / rate.norm() * pace[0]))
         })

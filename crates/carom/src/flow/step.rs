@@ -145,6 +145,7 @@ impl Flow {
         let found = core::mem::take(&mut system.flats);
         system.find_flats(&found);
         system.modes = self.modes(&mut system, &start)?;
+        self.stop_slow_slips(&mut system, &mut start)?;
         self.slacken(&mut system, &start)?;
         let still = system.still;
         for (slip, touch) in system.slips.iter_mut().zip(&system.touches) {
@@ -177,14 +178,26 @@ impl Flow {
                 system.modes[contact] = Mode::Stick;
                 stopped[contact] = true;
                 // Others may come to rest with it.
-                let over = STOPPED * self.sizes(&system).speed;
+                let over = (STOPPED * self.sizes(&system).speed).max(self.expected.rest_slip);
                 for i in 0..self.contacts.len() {
                     if system.slides(i) && system.touches[i].slip.norm() <= over {
                         system.modes[i] = Mode::Stick;
                         stopped[i] = true;
                     }
                 }
-                system.stop(&mut start)?;
+                for &slip in piece
+                    .slips
+                    .iter()
+                    .zip(&stopped)
+                    .filter_map(|(slip, &stops)| slip.as_ref().filter(|_| stops))
+                {
+                    let speed = slip.norm();
+                    if speed > STOPPED * self.sizes(&system).speed {
+                        system.stopped.count += 1;
+                        system.stopped.speed_max = system.stopped.speed_max.max(speed);
+                    }
+                }
+                self.stop_slips(&mut system, &mut start)?;
                 system.modes = self.settle_friction(&mut system, &start)?;
             }
             Ending::Slip { contact, .. } => {
@@ -356,6 +369,7 @@ impl Flow {
             passage: passage.filter(|&t| t <= last),
             carried: y,
             start_rates,
+            stopped: system.stopped,
         })))
     }
 

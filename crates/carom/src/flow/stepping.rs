@@ -21,6 +21,7 @@ use super::dense_step::{Bounds, DenseStep, Ending};
 use super::frame::turned;
 use super::friction_cone::{Cone, answer};
 use super::rows::{Row, write};
+use super::slips::StoppedSlips;
 use super::system::{Correction, System};
 use super::unknowns::PER_BODY;
 use super::{Flow, Mode, Obstacle};
@@ -471,6 +472,7 @@ impl Flow {
             near: true,
             passage: None,
             start_rates: None,
+            stopped: StoppedSlips::default(),
             leg,
         };
         Ok((step, smallest))

@@ -21,6 +21,7 @@ use nalgebra::Vector3;
 use super::flat::Flat;
 use super::frame::{BodyFrame, turned};
 use super::rows::{Row, columns, write_runs};
+use super::slips::StoppedSlips;
 use super::{Flow, Mode, Obstacle, Wrench};
 use crate::body::State;
 use crate::contact::kinematics::Kinematics;
@@ -62,6 +63,8 @@ pub(super) struct System<'a> {
     pub reference: Vec<(f64, Vector3<f64>)>,
     /// The impulses, of λ and friction, that ended slips at the start of a step; none where nothing did.
     pub kicks: Vec<(f64, Vector3<f64>)>,
+    /// The slips that were stopped at the start of a step.
+    pub stopped: StoppedSlips,
     /// Whether dependent rows are met as well as they can be: while stages are sought, which meet them only in the end.
     pub lenient: bool,
     /// Whether states are put on the rows before their rates are taken: near a singular configuration (`passage`).
@@ -101,6 +104,7 @@ impl<'a> System<'a> {
             straight: false,
             reference: Vec::new(),
             kicks: Vec::new(),
+            stopped: StoppedSlips::default(),
             lenient: false,
             onto: false,
             magnified: 1.0,

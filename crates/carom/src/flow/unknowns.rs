@@ -117,6 +117,10 @@ impl System<'_> {
             let out = &mut y[self.flow.contact_unknown(extras, i)..];
             out[0] = *normal;
             out[1..4].copy_from_slice(friction.as_slice());
+            // The work of all of them together.
+            if i == 0 {
+                out[4] = -self.stopped.energy;
+            }
         }
     }
 

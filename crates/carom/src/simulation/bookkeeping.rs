@@ -7,6 +7,7 @@ use nalgebra::Vector3;
 use super::cluster::{Cluster, ClusterContact};
 use super::constrained::SingularConfigurations;
 use super::dynamics::Dynamics;
+use super::group::Group;
 use super::pair::Pair;
 use super::persistent::Persistence;
 use super::resolution::ContactResolution;
@@ -16,9 +17,10 @@ use crate::audit::pairs::Surroundings;
 use crate::body::State;
 use crate::collision::{AuditContext, EventContext};
 use crate::contact::Side;
+use crate::flow::StoppedSlips;
 use crate::record::{Event, JointImpulse, Kind, Moment, Recorder, Sample};
 use crate::run::ledger::PairAudit;
-use crate::run::{Cause, Counts, Failure, Ledger, Stopped, World};
+use crate::run::{Cause, Counts, Failure, Ledger, Rest, Stopped, World};
 
 /// Up to this many bodies all pairs are audited at every event and sample.
 const FEW: usize = 16;
@@ -300,6 +302,14 @@ impl Bookkeeping {
                 self.ledger.book_work(work - group.booked);
                 group.booked = work;
             }
+        }
+    }
+
+    /// Books the slips that were stopped where a group's step begins.
+    pub fn book_stopped_slips(&mut self, group: &Group) {
+        let StoppedSlips { count, energy, speed_max } = group.step.stopped;
+        if count > 0 {
+            self.ledger.book_rest(Rest { count, energy, speed_max });
         }
     }
 

@@ -143,11 +143,11 @@ impl Dynamics {
             joints: joints.iter().map(|joint| history.joint(*joint)).collect(),
         };
         let begun = self.clock.absolute(t);
-        let expected = self.expected(&bodies);
+        let expected = self.expected(&bodies, &pairs);
         let flow = flow_of(&self.world, &bodies, &pairs, begun).expecting(expected);
         let (still, spins) = without_spin(&self.world, &bodies, &pairs, &states);
         let step = flow.advance_at(&still, &points, 0.0, FOREVER)?;
-        let change: f64 = flow.energy(step.start()) - flow.energy(&still);
+        let change = flow.energy(step.start()) - flow.energy(&still) + step.stopped.energy;
         let number = self.groups.vacant();
         for (member, &body) in bodies.iter().enumerate() {
             if !self.world.bodies[body as usize].fixed {
@@ -183,11 +183,16 @@ impl Dynamics {
     }
 
     /// How long a group of some bodies is expected to last, and its steps to be, from those of their groups lately.
-    fn expected(&self, bodies: &[u32]) -> Expected {
+    fn expected(&self, bodies: &[u32], pairs: &[Pair]) -> Expected {
         let efforts = || bodies.iter().map(|&body| &self.motions[body as usize].effort);
         let lasted = efforts().filter_map(|effort| effort.lasted).min_by(f64::total_cmp);
         let step = efforts().filter_map(|effort| effort.step).min_by(f64::total_cmp);
-        Expected { time: lasted.map(|time| LONGER * time), step: step.map(|step| SIMILAR * step) }
+        let rest = pairs.iter().map(|pair| self.rest_speed(pair)).min_by(f64::total_cmp);
+        Expected {
+            time: lasted.map(|time| LONGER * time),
+            step: step.map(|step| SIMILAR * step),
+            rest_slip: rest.unwrap_or(0.0),
+        }
     }
 
     /// Remembers how long a group lasted that ends at a time, and its steps.
@@ -219,12 +224,14 @@ impl Dynamics {
         let restart = group.follows >= MOST_FOLLOWS && group.step.ending == Ending::Step && determined;
         let next = if restart {
             let states = group.states(t);
+            group.expected = Expected { rest_slip: group.expected.rest_slip, ..Expected::default() };
             group.begun = self.clock.absolute(t);
-            group.flow = flow_of(&self.world, &group.bodies, &group.pairs, group.begun);
+            group.flow =
+                flow_of(&self.world, &group.bodies, &group.pairs, group.begun).expecting(group.expected);
             let (still, spins) = without_spin(&self.world, &group.bodies, &group.pairs, &states);
             let step = group.flow.advance(&still, 0.0, FOREVER);
             (group.origin, group.spins, group.follows, group.zero) = (states, spins, 0, t);
-            (group.points, group.expected) = (Points::default(), Expected::default());
+            group.points = Points::default();
             step
         } else {
             group.follows += 1;

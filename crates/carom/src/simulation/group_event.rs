@@ -23,6 +23,7 @@ impl Simulation {
         let (number, change) = formed.map_err(|obstacle| GroupFailure::new(&bodies, &pairs, obstacle))?;
         self.books.ledger.book_energy(change, self.books.counts.events);
         let group = self.dynamics.groups.named(number);
+        self.books.book_stopped_slips(group);
         self.books.unbalanced |= group.is_external(&self.dynamics.world);
         self.predictor.push_step_end(&self.dynamics, number);
         Ok(())
@@ -57,6 +58,7 @@ impl Simulation {
             let bodies: Vec<usize> = group.bodies.iter().map(|&body| body as usize).collect();
             return self.trouble(&bodies, t, sides, cause);
         }
+        self.books.book_stopped_slips(group);
         let bodies = group.bodies.clone();
         self.predictor.push_step_end(&self.dynamics, number);
         for body in bodies.into_iter().map(|body| body as usize) {
