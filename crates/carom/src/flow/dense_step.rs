@@ -286,10 +286,11 @@ impl DenseStep {
         (self.clock.is_none() && self.leg.stages() == super::STAGES).then_some(self.leg.length)
     }
 
-    /// How many times the stages were evaluated.
+    /// How many times a stage was evaluated.
     #[must_use]
-    pub fn iterations(&self) -> u32 {
-        self.leg.iterations
+    pub fn evaluations(&self) -> u32 {
+        let stages = u32::try_from(self.leg.stages()).unwrap_or(u32::MAX);
+        self.leg.iterations.saturating_mul(stages)
     }
 
     /// Whether some contact is nearly flat at its end, so that the contact point is known better than states tell.

@@ -95,7 +95,9 @@ impl Flow {
         let clock = core::mem::replace(&mut system.clock, false);
         system.touch()?;
         system.balance(Level::Acceleration)?;
-        let longest = 2.0 * libm::sqrt(sizes.length / sizes.acceleration);
+        // What is cut short before a slip has turned needs no such clock.
+        let lasts = self.expected.time.map_or(f64::INFINITY, |time| time / QUICK);
+        let longest = (2.0 * libm::sqrt(sizes.length / sizes.acceleration)).min(lasts);
         let mut followed = Vec::new();
         for i in sliding {
             let Mode::Slip { coefficient, .. } = system.modes[i] else { continue };

@@ -24,8 +24,8 @@ const LEAST: f64 = 1e-3;
 /// A first step is this much longer than the last one with all stages that its bodies' groups took.
 const SIMILAR: f64 = 1.2;
 
-/// The iterations that an ordinary step takes.
-const ITERATIONS: u32 = 16;
+/// The evaluations of stages that forming a group is worth.
+const FORMATION: u32 = 40;
 
 /// An active contact, with the slope with which its force begins where it begins at zero.
 pub(super) type ActiveContact = (Pair, Option<f64>);
@@ -131,7 +131,7 @@ impl Dynamics {
         t: f64,
     ) -> Result<(u32, f64), Obstacle> {
         let Component { bodies, states, contacts } = component;
-        self.count_work(&bodies, &states, t, 1)?;
+        self.count_work(&bodies, &states, t, FORMATION)?;
         let past = |pair: &Pair| history.contact(pair);
         let slopes =
             contacts.iter().map(|(pair, slope)| past(pair).map_or(*slope, |past| past.slope)).collect();
@@ -214,7 +214,7 @@ impl Dynamics {
         let Some(group) = self.groups.get(number) else { return Ok(()) };
         let t = group.end();
         let (bodies, states) = (group.bodies.clone(), group.step.end().to_vec());
-        self.count_work(&bodies, &states, t, group.step.iterations() / ITERATIONS)?;
+        self.count_work(&bodies, &states, t, group.step.evaluations())?;
         let Some(group) = self.groups.get_mut(number) else { return Ok(()) };
         for (k, sum) in group.impulses.iter_mut().enumerate() {
             *sum += group.step.impulse(k, group.step.until).normal;

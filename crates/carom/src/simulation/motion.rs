@@ -23,8 +23,8 @@ pub(super) struct BodyMotion {
 /// What a body's motion has taken lately.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Effort {
-    /// The work of its groups since a time of the run, in ordinary dense-output steps.
-    pub steps: u32,
+    /// The work of its groups since a time of the run, in evaluations of stages.
+    pub work: u32,
     pub since: f64,
     /// When it was last handed to time-stepping, and for how long.
     pub troubled: f64,

@@ -38,10 +38,9 @@ const MOST_STEPS: f64 = 1e8;
 const FIRST_WAIT: f64 = 8.0;
 const LONGEST_WAIT: f64 = 512.0;
 
-/// Dense-output steps of ordinary work after which a body's groups must have come forward by a share of the time in which it falls over
-/// its own size.
-const BUDGET: u32 = 128;
-const HEADWAY: f64 = 0.05;
+/// Evaluations of stages after which a body's groups must have come forward by the time in which it falls over its own size, or passes it.
+/// Steps that nothing cuts short take a tenth of that.
+const BUDGET: u32 = 10_000;
 
 /// Events in a row at one time, and sixteen per body, after which the exact way has no continuation.
 const STANDSTILL: u64 = 200;
@@ -142,7 +141,7 @@ impl Dynamics {
         if passage.is_finite() && passage > 0.0 { passage } else { self.clock.length }
     }
 
-    /// Counts the work of some bodies' motion, in ordinary steps.
+    /// Counts the work of some bodies' motion, in evaluations of stages.
     ///
     /// # Errors
     /// [`Obstacle::Endless`] if it makes no headway.
@@ -151,17 +150,17 @@ impl Dynamics {
         bodies: &[u32],
         states: &[State],
         t: f64,
-        steps: u32,
+        evaluations: u32,
     ) -> Result<(), Obstacle> {
         let now = self.clock.absolute(t);
-        let least = HEADWAY * self.passage(bodies, states).min(self.until - now);
+        let least = self.passage(bodies, states).min(self.until - now);
         let mut lost = false;
         for &body in bodies {
             let effort = &mut self.motions[body as usize].effort;
-            effort.steps += steps;
-            if effort.steps >= BUDGET {
+            effort.work = effort.work.saturating_add(evaluations);
+            if effort.work >= BUDGET {
                 lost |= now - effort.since < least;
-                (effort.steps, effort.since) = (0, now);
+                (effort.work, effort.since) = (0, now);
             }
         }
         if lost { Err(Obstacle::Endless) } else { Ok(()) }
@@ -343,7 +342,7 @@ impl Simulation {
         let wait = wait.clamp(FIRST_WAIT * length, LONGEST_WAIT * length);
         for &body in movable.iter().filter(|_| retry.is_none()) {
             let effort = &mut self.dynamics.motions[body].effort;
-            (effort.troubled, effort.wait, effort.steps, effort.since) = (now, wait, 0, now);
+            (effort.troubled, effort.wait, effort.work, effort.since) = (now, wait, 0, now);
         }
         let rest_speed = self.dynamics.rest_speed.unwrap_or_else(|| {
             let of = |&(body, _): &(usize, State)| {
