@@ -34,6 +34,9 @@ const VAGUE: f64 = 1e-9;
 const MOST_SOLVING: u32 = 30;
 const SLIGHT: f64 = 1e-7;
 
+/// Contacts whose directions are searched for all around, where there is another way.
+const FEW: usize = 2;
+
 /// Rounds of the search all around, and looks in each.
 const MOST_SEARCHES: u32 = 20;
 const LOOKS: u32 = 64;
@@ -219,6 +222,10 @@ impl Flow {
         }
         if self.solve_directions(system, rests)? {
             return Ok(());
+        }
+        // A search all around each of many contacts is more than a step is worth where something else can go on.
+        if self.patience < u32::MAX && rests.iter().filter(|rests| **rests).count() > FEW {
+            return Err(Obstacle::Jam);
         }
         self.search_directions(system, rests)
     }

@@ -61,7 +61,9 @@ impl Flow {
         system.place(states);
         system.touch()?;
         system.balance(Level::Acceleration)?;
-        let dies = |i: usize| system.touches[i].slip.dot(&system.slip_rate(i)) < 0.0;
+        // Among several, what slows a slip may be the stop of another.
+        let several = self.loose > 1;
+        let dies = |i: usize| several || system.touches[i].slip.dot(&system.slip_rate(i)) < 0.0;
         let slow: Vec<usize> = (0..self.loose).filter(|&i| slow(system, i) && dies(i)).collect();
         if slow.is_empty() {
             return Ok(());

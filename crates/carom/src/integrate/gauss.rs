@@ -279,6 +279,9 @@ const MOST_ITERATIONS: u32 = 60;
 /// Lengths at which the fixed-point iteration may fail before Newton's method is tried.
 const PATIENCE: u32 = 3;
 
+/// Unknowns of Newton's method from which on its matrices are large.
+const LARGE: usize = 200;
+
 /// Halvings and fresh attempts of one step.
 const MOST_TRIALS: u32 = 80;
 
@@ -357,7 +360,9 @@ impl Gauss {
             if from + length == from || iterations > self.patience {
                 break;
             }
-            let trial = if demand.implicit || (refusals >= PATIENCE && field.stiff()) {
+            // With little patience, shorter steps are less work than Newton's large matrices.
+            let large = self.patience < u32::MAX && field.directions().len() * s > LARGE;
+            let trial = if !large && (demand.implicit || (refusals >= PATIENCE && field.stiff())) {
                 match self.settle_by_newton(field, from, start, length, demand.scales, &mut iterations) {
                     Trial::Unsettled => {
                         self.settle(field, from, start, length, demand.scales, None, &mut iterations)

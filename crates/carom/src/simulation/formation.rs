@@ -24,8 +24,9 @@ const LEAST: f64 = 1e-3;
 /// A first step is this much longer than the last one with all stages that its bodies' groups took.
 const SIMILAR: f64 = 1.2;
 
-/// The evaluations of stages that forming a group is worth.
+/// The evaluations of stages that forming a group is worth, and the contacts of a group whose evaluations count as they are.
 const FORMATION: u32 = 40;
+const CONTACTS: usize = 4;
 
 /// An active contact, with the slope with which its force begins where it begins at zero.
 pub(super) type ActiveContact = (Pair, Option<f64>);
@@ -108,6 +109,11 @@ pub(super) fn components(dynamics: &Dynamics, cluster: &Cluster, active: &[Activ
     components
 }
 
+/// What evaluations are worth in those of few contacts.
+fn worth(evaluations: u32, contacts: usize) -> u32 {
+    evaluations.saturating_mul(index(contacts / CONTACTS).max(1))
+}
+
 impl Dynamics {
     /// The groups of a cluster's bodies and contacts; a group may be named more than once.
     pub fn groups_of(&self, cluster: &Cluster) -> Vec<u32> {
@@ -131,7 +137,8 @@ impl Dynamics {
         t: f64,
     ) -> Result<(u32, f64), Obstacle> {
         let Component { bodies, states, contacts } = component;
-        self.count_work(&bodies, &states, t, FORMATION)?;
+        let work = worth(FORMATION, contacts.len());
+        self.count_work(&bodies, &states, t, work)?;
         let past = |pair: &Pair| history.contact(pair);
         let slopes =
             contacts.iter().map(|(pair, slope)| past(pair).map_or(*slope, |past| past.slope)).collect();
@@ -214,7 +221,8 @@ impl Dynamics {
         let Some(group) = self.groups.get(number) else { return Ok(()) };
         let t = group.end();
         let (bodies, states) = (group.bodies.clone(), group.step.end().to_vec());
-        self.count_work(&bodies, &states, t, group.step.evaluations())?;
+        let work = worth(group.step.evaluations(), group.pairs.len());
+        self.count_work(&bodies, &states, t, work)?;
         let Some(group) = self.groups.get_mut(number) else { return Ok(()) };
         for (k, sum) in group.impulses.iter_mut().enumerate() {
             *sum += group.step.impulse(k, group.step.until).normal;

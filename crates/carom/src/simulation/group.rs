@@ -326,7 +326,7 @@ impl Group {
 }
 
 /// Iterations of a step after which time steps are the better way on.
-const PATIENCE: u32 = 1500;
+const PATIENCE: u32 = 150;
 
 /// The end of a step that only the integrator limits.
 pub(super) const FOREVER: f64 = 1e300;
