@@ -104,7 +104,7 @@ impl Example {
     /// Runs the command; returns what it prints.
     fn print(&self, program: &Path, page: &Page) -> Result<String, Failure> {
         let mut command = Command::new(program);
-        command.current_dir(page.folder).args(&self.arguments);
+        command.current_dir(page.folder).args(&self.arguments).env_remove("COLUMNS");
         let words = announce(&command);
         let start = Instant::now();
         let output = command.output().map_err(|error| format!("{words}: {error}"))?;

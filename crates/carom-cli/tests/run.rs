@@ -260,9 +260,21 @@ fn long_runs_are_told_by_their_first_and_last_events() {
     let told = run_text("long", DROP, &["--until", "100"]).well().out;
     assert!(told.contains("50 events: 50 impacts. The run reached its end at t = 100."), "{told}");
     let rows: Vec<&str> = told.lines().filter(|line| line.contains("floor")).collect();
-    assert_eq!(rows.len(), 19, "{told}");
-    assert!(rows[9].trim_start().starts_with("9 ") && rows[10].trim_start().starts_with("41 "), "{told}");
+    assert_eq!(rows.len(), 8, "{told}");
+    assert!(rows[3].trim_start().starts_with("3 ") && rows[4].trim_start().starts_with("46 "), "{told}");
     assert!(told.contains("audit  largest errors: energy"), "{told}");
+    // What ended it, and how it can go on, stands at the top; all fits a screen.
+    let cut = run_text("cut", DROP, &["--until", "100", "--max-events", "25"]).well().out;
+    let first = cut.lines().nth(1).unwrap();
+    assert!(
+        first.starts_with("The run was cut off at t = ") && first.contains("of 100 by max_events = 25"),
+        "{cut}"
+    );
+    let needed: usize =
+        first.split("--max-events ").nth(1).unwrap().split('`').next().unwrap().parse().unwrap();
+    let again = run_text("again", DROP, &["--until", "100", "--max-events", &needed.to_string()]).well().out;
+    assert!(again.contains("The run reached its end at t = 100."), "{needed}: {again}");
+    assert!(cut.lines().count() <= 40, "{cut}");
     let nothing = run_text("nothing", DROP, &["--until", "0.1"]).well().out;
     assert!(nothing.contains("No contacts occurred. The run reached its end at t = 0.1."), "{nothing}");
 }

@@ -50,14 +50,20 @@ fn ask_replicas(
         thread::scope(|scope| {
             let work = scope.spawn(|| {
                 let one = |i| {
+                    if stop.load(Ordering::Relaxed) {
+                        return None;
+                    }
                     let replica = changes.replica.wrapping_add(i);
                     let copy = Changes { replica, threads: Some(1), ..changes };
                     let copy = run(subject.clone(), copy, &stop);
                     done.fetch_add(1, Ordering::Relaxed);
-                    copy
+                    // One that was ended while its bodies were placed has nothing to say.
+                    if copy.is_err() && stop.load(Ordering::Relaxed) { None } else { Some(copy) }
                 };
-                let all =
-                    || (0..replicas).into_par_iter().map(one).collect::<Result<Vec<Replica>, InputError>>();
+                let all = || {
+                    let copies = (0..replicas).into_par_iter().filter_map(one);
+                    copies.collect::<Result<Vec<Replica>, InputError>>()
+                };
                 threads.install(all)
             });
             let mut raised = None;
@@ -89,7 +95,9 @@ fn ask_replicas(
         (Ok(_), Some(error)) => return Err(error),
         (Ok(copies), None) => copies,
     };
-    let pool = Pool::of(&copies).ok_or_else(|| PyRuntimeError::new_err("no copy was begun"))?;
+    let Some(pool) = Pool::of(&copies) else {
+        return Err(PyKeyboardInterrupt::new_err("no copy had begun to run"));
+    };
     let document = cut(&pool.document(VERSION)).map_err(|error| unwritten(&error))?;
     Ok((document, named(pool.end.verdict()), warnings(&subject)))
 }

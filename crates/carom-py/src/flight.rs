@@ -7,17 +7,58 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-use crate::columns::{Bodies, BodyArrays, Rows, numbers};
+use crate::columns::{BadRow, Bodies, BodyArrays, Rows, numbers};
 use crate::pairs::three;
 use crate::pool::on_all_cores;
 
 /// Adds what is here to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(fly_many, module)?)?;
     module.add_class::<Flight>()
 }
 
 /// Positions, orientations, velocities and angular velocities.
 type Columns<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+/// Many bodies, each flown for a time of its own, in closed form.
+#[pyfunction]
+fn fly_many<'py>(
+    py: Python<'py>,
+    count: usize,
+    bodies: BodyArrays<'py>,
+    times: PyReadonlyArrayDyn<'py, f64>,
+    gravity: PyReadonlyArrayDyn<'py, f64>,
+) -> PyResult<Columns<'py>> {
+    let bodies = Bodies::new(&bodies, count)?;
+    let times = Rows::<1>::new(numbers(&times)?, count, "time")?;
+    let gravity = Rows::<3>::new(numbers(&gravity)?, count, "gravity")?;
+    let fly = |i: usize| -> Result<State, BadRow> {
+        let [time] = *times.finite(i)?;
+        let (body, state) = (bodies.body(i)?, bodies.state(i)?);
+        if body.fixed { Ok(state) } else { Ok(Motion::new(&body, &state, &gravity.vector(i)?).at(time)) }
+    };
+    let states = on_all_cores(py, || {
+        (0..count).into_par_iter().with_min_len(64).map(fly).collect::<Result<Vec<State>, BadRow>>()
+    })?;
+    columns(py, &states?)
+}
+
+/// States as arrays.
+fn columns<'py>(py: Python<'py>, states: &[State]) -> PyResult<Columns<'py>> {
+    let positions = states.iter().map(|state| state.position.into()).collect();
+    let velocities = states.iter().map(|state| state.velocity.into()).collect();
+    let spins = states.iter().map(|state| state.angular_velocity.into()).collect();
+    let turns: Vec<[f64; 4]> = states
+        .iter()
+        .map(|state| {
+            let q = state.orientation;
+            [q.w, q.i, q.j, q.k]
+        })
+        .collect();
+    let count = turns.len();
+    let turns = PyArray1::from_vec(py, turns.into_flattened()).reshape([count, 4])?.into_any();
+    Ok((three(py, positions)?, turns, three(py, velocities)?, three(py, spins)?))
+}
 
 /// A body's free motion, prepared once.
 #[pyclass(frozen, module = "carom._carom")]
@@ -44,19 +85,7 @@ impl Flight {
         }
         let states: Vec<State> =
             on_all_cores(py, || times.par_iter().with_min_len(64).map(|&t| self.motion.at(t)).collect())?;
-        let positions = states.iter().map(|state| state.position.into()).collect();
-        let velocities = states.iter().map(|state| state.velocity.into()).collect();
-        let spins = states.iter().map(|state| state.angular_velocity.into()).collect();
-        let turns: Vec<[f64; 4]> = states
-            .iter()
-            .map(|state| {
-                let q = state.orientation;
-                [q.w, q.i, q.j, q.k]
-            })
-            .collect();
-        let count = turns.len();
-        let turns = PyArray1::from_vec(py, turns.into_flattened()).reshape([count, 4])?.into_any();
-        Ok((three(py, positions)?, turns, three(py, velocities)?, three(py, spins)?))
+        columns(py, &states)
     }
 
     /// The greatest |ω| over all times.

@@ -5,7 +5,7 @@
 //! `shapes`, `flight` (exact free rotation), `pairs` (gaps and first contacts of many pairs), `strikes` (impacts of many
 //! pairs), `questions` (what the program answers), `sections` (their documents in pieces), `exceptions` (of input errors), `solves` (one scene at many velocities),
 //! `runs`, `forces` (a user's own in a run), `tables` (what a run recorded, through the Arrow interface),
-//! `convex` (a user's shapes), `copies` (of a run, pooled). The Python sources in `python/carom` check shapes of arrays and make the objects that users see; here numbers are
+//! `convex` (a user's shapes), `program` (the command line), `copies` (of a run, pooled). The Python sources in `python/carom` check shapes of arrays and make the objects that users see; here numbers are
 //! checked, and everything is computed. Nothing a user passes makes it panic: what has no meaning is a `ValueError`.
 
 mod batch;
@@ -17,6 +17,7 @@ mod flight;
 mod forces;
 mod pairs;
 mod pool;
+mod program;
 mod questions;
 mod runs;
 mod sections;
@@ -40,5 +41,6 @@ fn _carom(module: &Bound<'_, PyModule>) -> PyResult<()> {
     runs::register(module)?;
     tables::register(module)?;
     convex::register(module)?;
-    copies::register(module)
+    copies::register(module)?;
+    program::register(module)
 }

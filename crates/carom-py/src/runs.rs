@@ -14,7 +14,7 @@ use carom::run::World;
 use carom::scene::model::{Scene, SceneBody, ScenePlane};
 use carom_answers::folder::{self, Files, RESULT};
 use carom_answers::run::{
-    Changes, Entries, Frames, Loop, Running, ShapeEntry, named_loop, on_paradox, replicas,
+    Changes, Entries, Frames, Loop, Running, ShapeEntry, named_law, named_loop, on_paradox, replicas,
 };
 use carom_answers::tables::{self, JointRow};
 use carom_answers::{Input, InputError, VERSION, Verdict};
@@ -239,6 +239,7 @@ pub struct ChangeOptions {
     max_events: Option<usize>,
     sample: Option<f64>,
     on_paradox: Option<String>,
+    law: Option<String>,
     r#loop: Option<String>,
     threads: Option<usize>,
     replica: u64,
@@ -254,6 +255,7 @@ impl ChangeOptions {
             max_events: self.max_events,
             sample: self.sample,
             on_paradox: self.on_paradox.as_deref().map(on_paradox).transpose()?,
+            law: self.law.as_deref().map(named_law).transpose()?,
             which: self.r#loop.as_deref().map(named_loop).transpose()?,
             threads: self.threads,
             replica: self.replica,

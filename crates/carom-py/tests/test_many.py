@@ -155,7 +155,13 @@ def test_strikes_are_those_of_solve() -> None:
     masses, normals = rng.uniform(0.5, 2, (2, count)), rng.normal(size=(count, 3))
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     points, restitution = rng.normal(size=(count, 3)), rng.uniform(0, 1, count)
-    places = np.stack([points - 1.5 * normals, points + 1.7 * normals])
+    # Both bodies have the point on their surfaces, with the normal there.
+    places = np.empty((2, count, 3))
+    for k, sign in enumerate((1.0, -1.0)):
+        matrices = carom.rotation(turns[k])
+        for i in range(count):
+            support = carom.Ellipsoid(axes[k, i]).support(sign * (matrices[i].T @ normals[i]))
+            places[k, i] = points[i] - matrices[i] @ support
     sides = [
         carom.Bodies(
             carom.Ellipsoid(axes[k]),
@@ -347,6 +353,19 @@ def test_what_has_no_meaning_is_named() -> None:
         carom.strike_many(good, good, point=[0, 0, 0], normal=[1, 0, 0], restitution=1.5)
     with pytest.raises(ValueError, match="zero and no direction"):
         carom.strike_many(good, good, point=[0, 0, 0], normal=[0, 0, 0])
+    apart = carom.Bodies(ball, position=[2.5, 0, 0])
+    with pytest.raises(ValueError, match="off its surface"):
+        carom.strike_many(good, apart, point=[1.25, 0, 0], normal=[1, 0, 0])
+    with pytest.raises(ValueError, match="the first body's size off its surface"):
+        carom.strike_many(good, apart, point=[1, 0, 0], normal=[0, 1, 0])
+    for wrong, words in [
+        ({"mass": [1.0, -1.0]}, r"mass\[1\] is -1.0, expected a finite number"),
+        ({"velocity": [0, np.nan, 0]}, r"velocity\[1\] is nan"),
+        ({"orientation": [0, 0, 0, 0]}, "orientation is zero"),
+        ({"inertia": [1.0, 1.0, 3.0]}, "triangle inequality"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            carom.Bodies(ball, **wrong)  # type: ignore[arg-type]
 
 
 def test_no_pairs_are_no_trouble() -> None:
@@ -363,3 +382,56 @@ def test_tables() -> None:
     frame = found.to_pandas()
     assert frame.shape[0] == 30 and {"time", "normal_x", "point_z"} <= set(frame.columns)
     assert set(found.columns) <= set(dir(found))
+
+
+def test_scattering_is_one_call() -> None:
+    """`toi_many(…).strike(…)` is what a run of each pair gives: the trap was to strike bodies where they started."""
+    rng = np.random.default_rng(11)
+    count = 40
+    axes = rng.uniform(0.5, 1.5, (2, count, 3))
+    turns, spins = rng.normal(size=(2, count, 4)), rng.normal(size=(2, count, 3))
+    masses, restitution = rng.uniform(0.5, 2.0, (2, count)), rng.uniform(0.0, 1.0, count)
+    places = np.stack([np.zeros((count, 3)), rng.normal(size=(count, 3)) + [5.0, 0.0, 0.0]])
+    velocities = np.stack([np.zeros((count, 3)), np.tile([-1.0, 0.0, 0.0], (count, 1))])
+    pull = np.array([0.0, 0.1, -0.2])
+    one, two = (
+        carom.Bodies(
+            carom.Ellipsoid(axes[k]), position=places[k], orientation=turns[k], velocity=velocities[k], angular_velocity=spins[k],
+            mass=masses[k],
+        )
+        for k in range(2)
+    )  # fmt: skip
+    found = carom.toi_many(one, two, until=6.0, gravity=pull)
+    struck = found.strike(restitution)
+    assert 5 < found.met.sum() < count
+    for i in range(count):
+        bodies = [
+            carom.Body(
+                name,
+                carom.Ellipsoid(axes[k, i]),
+                mass=masses[k, i],
+                position=places[k, i],
+                orientation=turns[k, i] / np.linalg.norm(turns[k, i]),
+                velocity=velocities[k, i],
+                angular_velocity=spins[k, i],
+            )
+            for k, name in enumerate(["one", "two"])
+        ]
+        scene = carom.Scene(
+            world=carom.World(gravity=pull), body=list(bodies), surface=carom.Surface(restitution=float(restitution[i]))
+        )
+        ran = carom.run(scene, until=6.0, sample=0.0, max_events=1)
+        if not found.met[i]:
+            assert len(ran.events) == 0 and struck.impulse[i] == 0.0 and np.isnan(struck.approach[i])
+            continue
+        assert abs(ran.events.impulse[0] - struck.impulse[i]) < 1e-9 * struck.impulse[i]
+        assert np.abs(ran.final["one"].velocity - struck.first_velocity[i]).max() < 1e-9
+        assert np.abs(ran.final["two"].angular_velocity - struck.second_angular_velocity[i]).max() < 1e-9
+    # Flown bodies strike as their contacts do.
+    met = found.met
+    times = np.where(met, found.time, 0.0)
+    flown = carom.fly_many(one, times, gravity=pull), carom.fly_many(two, times, gravity=pull)
+    again = carom.gap_many(*flown).gap[met]
+    assert np.abs(again).max() < 1e-9
+    with pytest.raises(ValueError, match="lost their bodies"):
+        found[met].strike()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Callable
 
@@ -167,7 +169,7 @@ def test_every_class_is_taken_by_the_reader() -> None:
     rolling = carom.Scene(body=[ball], plane=[floor], joint=[carom.Joint("roll", ["ball"], carom.Rolling("floor"))])
     assert carom.solve(rolling).consistent
     contact = carom.Contact(
-        ["ball", "bead"], point=[1, 0, 1], normal=[1, 0, 0], restitution=0.5, surface="rough", name="c"
+        ["ball", "bead"], point=[1, 0, 1], normal=[1, 0, 0], restitution=0.5, kind="rough", name="c"
     )
     loads = [
         carom.Load("push", carom.Force("ball", [1, 0, 0], point=[0, 0, 1])),
@@ -179,3 +181,13 @@ def test_every_class_is_taken_by_the_reader() -> None:
     pair = carom.SurfacePair(["ball", "floor"], restitution=0.1)
     rules = carom.Scene(body=[ball], plane=[floor], surface=carom.Surface(pair=[pair]), run=carom.Run(until=1.0))
     assert carom.solve(rules).contacts[0].restitution == 0.1
+
+
+@pytest.mark.parametrize("words", [["solve", "cases/papers/sp_corner.toml"], ["check", "cases/papers/sp_corner.toml", "--json"], ["walk"]])
+def test_the_package_has_the_program(words: list[str], binary: str) -> None:
+    """`python -m carom`, and the command that pip installs, are the program: what it prints and how it exits."""
+    theirs = subprocess.run([binary, *words], capture_output=True, check=False)
+    scripts = Path(sys.executable).parent
+    for ours in ([sys.executable, "-m", "carom"], [str(scripts / "carom")]):
+        done = subprocess.run([*ours, *words], capture_output=True, check=False)
+        assert (done.returncode, done.stdout, done.stderr) == (theirs.returncode, theirs.stdout, theirs.stderr)

@@ -356,3 +356,84 @@ for ask, words in (
         raise AssertionError(words)
 """
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+GAS = carom.Scene(
+    fill=[carom.Fill("gas", 200, carom.Sphere(0.5), mass=1.0, packing_fraction=0.3, temperature=1.0, seed=5)],
+    surface=carom.Surface(restitution=1.0),
+)
+
+
+def test_replicas_keep_what_was_reached() -> None:
+    """Ctrl-C with many more copies than cores: those that had begun are pooled, and nothing is lost."""
+    seen: list[int] = []
+
+    def tell(done: int, whole: int) -> None:
+        seen.append(done)
+        if done >= 2:
+            signal.raise_signal(signal.SIGINT)
+
+    found = carom.run_replicas(GAS, 64, until=0.5, progress=tell)
+    assert 2 <= len(found.replicas) < 64, len(found.replicas)
+    assert found.observables.compressibility.mean > 1
+
+
+def test_a_run_by_another_law() -> None:
+    """What the option says is what the scene could say."""
+    ball = carom.Body("ball", carom.Sphere(1.0), mass=1.0, position=[2, 0, 2], velocity=[-1, 0, -1])
+    planes = [carom.Plane("ramp", normal=[1, 0, 0.5]), carom.Plane("floor", normal=[0, 0, 1])]
+    scene = carom.Scene(body=[ball], plane=list(planes), surface=carom.Surface(restitution=0.5))
+    asked = carom.run(scene, until=2.0, sample=0.0, law="poisson")
+    scene.impact = carom.Impact(law="poisson")
+    said = carom.run(scene, until=2.0, sample=0.0)
+    assert asked.to_dict()["final"] == said.to_dict()["final"] and len(said.events) > 0
+    assert asked.law == "poisson" and asked.settings.law == "poisson" and "law" not in said.settings
+    with pytest.raises(carom.OptionError, match="newton_lcp"):
+        carom.run(scene, law="magic")  # type: ignore[arg-type]
+
+
+def test_many_runs_are_those_of_one() -> None:
+    def drop(k: int) -> carom.Scene:
+        ball = carom.Body("ball", carom.Ellipsoid([0.3, 0.4, 0.5]), mass=1.0, position=[0, 0, 2], angular_velocity=[1.0, k, 0])
+        world = carom.World(gravity=[0, 0, -9.81])
+        return carom.Scene(world=world, body=[ball], plane=[carom.Plane("floor", normal=[0, 0, 1])])
+
+    told: list[tuple[int, int]] = []
+    found = carom.run_many(map(drop, range(5)), until=1.0, sample=0.0, progress=lambda done, whole: told.append((done, whole)))
+    assert told == [(k, 5) for k in range(1, 6)]
+    for k, each in enumerate(found):
+        assert each.to_dict()["final"] == carom.run(drop(k), until=1.0, sample=0.0).to_dict()["final"]
+    with pytest.raises(carom.SceneError):
+        carom.run_many([drop(0), {"carom": 1}], until=1.0)
+    with pytest.raises(carom.OptionError, match="threads"):
+        carom.run_many([], threads=0)
+
+
+def test_progress_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    carom.run_replicas(GAS, 2, until=0.05, progress=True)
+    assert "100%" in capfd.readouterr().err
+    with pytest.raises(carom.OptionError, match="progress"):
+        carom.run(GAS, progress="yes")  # type: ignore[arg-type]
+
+
+def test_xarray() -> None:
+    bodies = [
+        carom.Body("a", carom.Sphere(0.1), mass=1.0, velocity=[1, 0, 0]),
+        carom.Body("b", carom.Sphere(0.1), mass=1.0, position=[0, 5, 0], angular_velocity=[0, 0, 2.0]),
+    ]
+    found = carom.run(carom.Scene(title="two", body=list(bodies)), until=1.0, sample=0.25).to_xarray()
+    assert dict(found.sizes) == {"time": 5, "body": 2, "axis": 3, "quaternion": 4}
+    assert found.position.sel(body="a", axis="x").values.tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert found.angular_velocity.sel(body="b", time=0.5).values.tolist() == [0.0, 0.0, 2.0]
+    assert found.attrs["title"] == "two" and found.position.attrs["units"] == "m"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "cases/gallery").glob("*.toml")), ids=lambda path: path.stem)
+def test_scenes_are_written_as_they_are(path: Path, tmp_path: Path) -> None:
+    scene = carom.Scene.of(path)
+    again = tmp_path / "scene.toml"
+    scene.save(again)
+    assert carom.Scene.of(again).to_dict() == scene.to_dict()
+    with pytest.raises(FileExistsError):
+        scene.save(again)
+    assert carom.Scene.of(scene.save(tmp_path / "scene.json")).to_dict() == scene.to_dict()

@@ -267,7 +267,7 @@ fn contact(rng: &mut ChaCha8Rng, bodies: usize, planes: usize) -> Value {
         contact["restitution"] = json!(pick(rng, [0.0, 1.0, 0.5, 1e-300]));
     }
     if rng.random() {
-        contact["surface"] = surface(rng);
+        contact["kind"] = surface(rng);
     }
     contact
 }

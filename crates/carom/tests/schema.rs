@@ -110,7 +110,7 @@ fn bad_scenes() {
         ("/contact/0/bodies", json!(["rotor", "rotor"])),
         ("/contact/0/restitution", json!(1.1)),
         ("/contact/0/surface", json!("coulomb")),
-        ("/contact/1/surface/coulomb", json!(-0.1)),
+        ("/contact/1/kind/coulomb", json!(-0.1)),
         ("/fill/0/count", json!(0)),
         ("/fill/0/packing_fraction", json!(1)),
         ("/fill/0/mass", json!(1)),

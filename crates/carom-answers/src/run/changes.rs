@@ -1,5 +1,6 @@
 //! What a run changes in its scene.
 
+use carom::impact::Law;
 use carom::scene::model::{OnParadox, Scene};
 
 use super::engine::Loop;
@@ -17,6 +18,8 @@ pub struct Changes {
     pub sample: Option<f64>,
     /// What happens at a paradox.
     pub on_paradox: Option<OnParadox>,
+    /// The impact law.
+    pub law: Option<Law>,
     /// The loop that runs it.
     pub which: Option<Loop>,
     /// How many threads work on it; none: as many as there are cores. It changes no result.
@@ -43,6 +46,11 @@ pub fn on_paradox(name: &str) -> Result<OnParadox, InputError> {
     })
 }
 
+/// An impact law, by its name.
+pub fn named_law(name: &str) -> Result<Law, InputError> {
+    Law::from_name(name).ok_or_else(|| InputError::of_value("law", name, &Law::ALL.map(Law::name).join(", ")))
+}
+
 /// A loop, by its name.
 pub fn named_loop(name: &str) -> Result<Loop, InputError> {
     let found = Loop::ALL.into_iter().find(|listed| listed.name() == name);
@@ -61,6 +69,7 @@ impl Changes {
         run.max_events = self.max_events.unwrap_or(run.max_events);
         run.sample = self.sample.unwrap_or(run.sample);
         run.on_paradox = self.on_paradox.unwrap_or(run.on_paradox);
+        scene.impact.law = self.law.unwrap_or(scene.impact.law);
         for fill in &mut scene.fills {
             fill.seed = fill.seed.wrapping_add(self.replica);
         }

@@ -58,7 +58,7 @@ use limits::Limits;
 use sink::{Watch, Watched};
 
 pub use averages::{Estimates, ObservablesEntry};
-pub use changes::{Changes, cores, named_loop, on_paradox};
+pub use changes::{Changes, cores, named_law, named_loop, on_paradox};
 pub use document::{AuditEntry, Document, Entries, Rows, Whole, smallest_gap};
 pub use engine::{Engine, Loop, Snapshot};
 pub use entries::{EventEntry, ReactionEntry, SampleEntry, ShapeEntry, StateEntry, moment_name};
@@ -67,6 +67,7 @@ pub use limits::{LIMIT, Limited, Violation};
 pub use notes::violation_in_words;
 pub use settings::{Paradox, Settings};
 pub use sink::Sink;
+pub use validation::check;
 
 /// A run, begun and perhaps ended.
 pub struct Running {
@@ -104,7 +105,7 @@ impl Running {
         make: impl FnOnce(&Scene, World) -> Result<World, InputError>,
     ) -> Result<Self, InputError> {
         changes.apply(&mut subject.scene)?;
-        validation::check(&subject)?;
+        check(&subject)?;
         let warnings = validation::warnings(&subject);
         let threads = changes.threads.unwrap_or_else(cores);
         match fill::place_by(&subject.scene, threads, &mut placing) {
@@ -131,7 +132,11 @@ impl Running {
         if which == Loop::Edmd && scene.run.contact_time.is_none() {
             scene.run.contact_time = engine::contact_time(&world, &states);
         }
-        let settings = Settings { replica: changes.replica, ..Settings::of(&scene.run, changes.strict) };
+        let settings = Settings {
+            replica: changes.replica,
+            law: changes.law,
+            ..Settings::of(&scene.run, changes.strict)
+        };
         match Engine::new(which, world, &states, settings) {
             Ok(mut engine) => {
                 engine.set_threads(threads);
@@ -149,11 +154,12 @@ impl Running {
         snapshot: &Snapshot,
         unbounded: u64,
     ) -> Result<Option<Self>, InputError> {
-        validation::check(&subject)?;
+        check(&subject)?;
         let warnings = validation::warnings(&subject);
         // Where the bodies of fills are, the snapshot knows.
         subject.scene = fill::populate(&subject.scene);
         subject.scene.run = settings.run();
+        subject.scene.impact.law = settings.law.unwrap_or(subject.scene.impact.law);
         let (world, _) = World::of(&subject.scene);
         Ok(Engine::resume(world, settings, snapshot).map(|engine| {
             let watch = Watch::since(engine.counts().events, unbounded);

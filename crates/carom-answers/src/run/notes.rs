@@ -9,7 +9,9 @@ use carom::scene::model::{Fill, Scene, Start};
 use carom::shape::Shape;
 use carom::simulation::{RollingDemand, SingularPassages};
 
+use super::engine::Loop;
 use super::limits::{Limited, Violation};
+use super::settings::Trouble;
 use super::{End, Running};
 use crate::start::{springs_without_direction, tied_overlaps};
 use crate::words::{number, residual};
@@ -21,7 +23,8 @@ impl Running {
     /// What else is to be said of the run so far.
     pub fn notes(&self) -> Vec<String> {
         let (scene, engine) = (&*self.scene, &self.engine);
-        let mut notes: Vec<String> = self.failed().into_iter().chain(self.lost()).collect();
+        let mut notes: Vec<String> =
+            self.failed().into_iter().chain(self.lost()).chain(self.stalled()).collect();
         notes.extend(tied_overlaps(scene));
         notes.extend(springs_without_direction(scene));
         let dependent = engine.dependent_rows();
@@ -107,7 +110,53 @@ impl Running {
             Cause::Constrained(_) => format!("the motion of {first}, {second} and what they are tied to"),
             _ => format!("the contact of {first} and {second}"),
         };
-        Some(format!("lost at t = {}: {what}, because {}", number(time), because(cause)))
+        let (time, cause_words) = (number(time), because(cause));
+        Some(format!("lost at t = {time}: {what}, because {cause_words}; {}", self.after_loss(cause)))
+    }
+
+    /// What can be done where a motion was lost.
+    fn after_loss(&self, cause: Cause) -> String {
+        let steps = match self.settings.on_trouble {
+            Trouble::Stop if self.settings.strict => {
+                "without `strict` the bodies are carried on by time steps from there"
+            }
+            Trouble::Stop => "`on_trouble = \"step\"` carries the bodies on by time steps from there",
+            Trouble::Step => "what was run until there stands",
+        };
+        match cause {
+            Cause::Unsupported => "`--loop simulation` can".to_string(),
+            Cause::Law => format!("`carom compare` shows what other laws make of it, and {steps}"),
+            Cause::Search => format!("{steps}, and lower speeds or sizes nearer each other can be followed"),
+            Cause::PersistentContact(_) | Cause::Constrained(_) => steps.to_string(),
+        }
+    }
+
+    /// What can be done where events accumulate without end.
+    fn stalled(&self) -> Option<String> {
+        if self.end != Some(End::Stopped(Stopped::Stalled)) {
+            return None;
+        }
+        let settings = &self.settings;
+        let mut ways = Vec::new();
+        if self.engine.which() == Loop::Edmd {
+            let most = "a longer `contact_time` makes collisions that follow one another too soon elastic";
+            ways.extend([most, "`--loop simulation` lets bodies come to rest on one another"]);
+        } else {
+            if settings.strict {
+                ways.push("without `strict` the bodies are carried on by time steps from there");
+            } else if settings.on_trouble == Trouble::Stop {
+                ways.push("`on_trouble = \"step\"` carries the bodies on by time steps from there");
+            }
+            ways.push(match settings.rest_speed {
+                Some(0.0) => "a `rest_speed` above 0 takes slow impacts as plastic, and lets bouncing end",
+                _ => "a greater `rest_speed` takes more of the slow impacts as plastic",
+            });
+        }
+        Some(format!(
+            "stalled at t = {}: events accumulate there without end, as where bodies bounce ever faster; {}",
+            number(self.engine.time()),
+            ways.join("; ")
+        ))
     }
 
     /// Collisions that were made elastic.
@@ -246,7 +295,7 @@ fn because(cause: Cause) -> &'static str {
         }
         Cause::Law => "the impact law has no answer there",
         Cause::Unsupported => {
-            "they touch without approach and would sink into each other; the loop `edmd` cannot hold contacts, `--loop simulation` can"
+            "they touch without approach and would sink into each other, and the loop `edmd` cannot hold contacts"
         }
         Cause::PersistentContact(obstacle) | Cause::Constrained(obstacle) => obstacle_in_words(obstacle),
     }

@@ -1,6 +1,7 @@
 //! How a scene is run: what the file says and the command line changes, as it goes into files.
 
 use carom::edmd;
+use carom::impact::Law;
 use carom::scene::model::{OnParadox, OnTrouble, RunSettings};
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,9 @@ pub struct Settings {
     pub on_trouble: Trouble,
     /// What was added to the seeds of the fills.
     pub replica: u64,
+    /// The impact law, where it is not the scene's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub law: Option<Law>,
 }
 
 /// What happens at a paradox, by its name in files.
@@ -88,6 +92,7 @@ impl Settings {
             rest_speed,
             on_trouble,
             replica: 0,
+            law: None,
         }
     }
 

@@ -4,9 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use carom::contact::classify::Tolerances;
-use carom::scene::instant;
 use carom_answers::classify::{self, Request};
-use carom_answers::options::{SPAN, TOUCHING};
+use carom_answers::options::{RATES_SHOWN, SPAN, TOUCHING, TOUCHING_SHOWN};
 use carom_answers::{InputError, Verdict};
 
 use super::input::read_scene;
@@ -22,11 +21,11 @@ pub struct Arguments {
     scene: PathBuf,
 
     /// How close, relative to the sizes of two bodies, counts as touching
-    #[arg(long, value_name = "X", default_value_t = instant::TOUCHING, value_parser = |text: &str| TOUCHING.parse(text))]
+    #[arg(long, value_name = "X", default_value = TOUCHING_SHOWN, value_parser = |text: &str| TOUCHING.parse(text))]
     touching: f64,
 
     /// The tolerance below which v, g'', g''', slip and w count as zero, relative to the magnitude of their terms
-    #[arg(long, value_name = "X", default_value_t = Tolerances::default().rates, value_parser = |text: &str| TOUCHING.parse(text))]
+    #[arg(long, value_name = "X", default_value = RATES_SHOWN, value_parser = |text: &str| TOUCHING.parse(text))]
     tolerance: f64,
 
     /// Draw where, near each contact, the second body would enter the first
@@ -40,6 +39,10 @@ pub struct Arguments {
     /// Print one JSON document and nothing else
     #[arg(long)]
     pub json: bool,
+
+    /// Show every column of every table, however narrow the terminal
+    #[arg(long)]
+    wide: bool,
 }
 
 const AFTER_HELP: &str = "\
@@ -47,7 +50,7 @@ Types, by the first derivative of the gap that is not zero in free flight:
   normal            v < 0: an impulse
   separating        v > 0
   graze             v = 0, g'' > 0: touch and part
-  unrealizable      v = 0, g'' < 0: overlapping before and after; a contact that a force holds looks so
+  unrealizable      v = 0, g'' < 0: overlapping before and after; or a force holds it
   paradox_2b_star   v = g'' = 0, g''' < 0: nothing closes, yet free flight penetrates; no slip
   paradox_2b        the same with slip, the contact point at rest on one body
   paradox_marginal  the same with the contact point moving over both
@@ -74,7 +77,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     if arguments.json {
         print_json(&found.document())?;
     } else {
-        print(|out| report::classify::write(out, &found, Style::of_stdout()))?;
+        print(|out| report::classify::write(out, &found, Style::of_stdout(arguments.wide)))?;
     }
     Ok(Verdict::Done)
 }

@@ -26,6 +26,10 @@ pub struct Arguments {
     #[arg(long)]
     pub json: bool,
 
+    /// Show every column of every table, however narrow the terminal
+    #[arg(long)]
+    wide: bool,
+
     #[command(flatten)]
     rest: RestArguments,
 
@@ -34,8 +38,8 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Laws that pull, gain energy, leave a contact closing or have no solution are marked; the exit code is 0 all
-the same, as the comparison is the answer, unless --strict asks for every law to be admissible.
+Laws that pull, gain energy, leave a contact closing or have no solution are marked; the exit code is 0 all the same, as the comparison is \
+the answer, unless --strict asks for every law to be admissible.
 
 Examples:
   carom compare corner.toml
@@ -60,7 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     if arguments.json {
         print_json(&comparison.document())?;
     } else {
-        print(|out| report::compare::write(out, &comparison, Style::of_stdout()))?;
+        print(|out| report::compare::write(out, &comparison, Style::of_stdout(arguments.wide)))?;
     }
     Ok(comparison.verdict(arguments.rest.strict))
 }

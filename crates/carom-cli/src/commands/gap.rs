@@ -24,6 +24,10 @@ pub struct Arguments {
     /// Print one JSON document and nothing else
     #[arg(long)]
     pub json: bool,
+
+    /// Show every column of every table, however narrow the terminal
+    #[arg(long)]
+    wide: bool,
 }
 
 const AFTER_HELP: &str = "\
@@ -41,7 +45,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     if arguments.json {
         print_json(&answer)?;
     } else {
-        print(|out| report::gap::write(out, &answer, Style::of_stdout()))?;
+        print(|out| report::gap::write(out, &answer, Style::of_stdout(arguments.wide)))?;
     }
     Ok(Verdict::Done)
 }

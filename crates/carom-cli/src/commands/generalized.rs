@@ -21,13 +21,16 @@ pub struct Arguments {
     #[arg(long)]
     pub json: bool,
 
+    /// Show every column of every table, however narrow the terminal
+    #[arg(long)]
+    wide: bool,
+
     #[command(flatten)]
     law: LawArguments,
 }
 
 const AFTER_HELP: &str = "\
-A file: three equal balls in a row, the first one moving. Rows of `contacts` make y = N v, negative
-when closing.
+A file: three equal balls in a row, the first one moving. Rows of `contacts` make y = N v, negative when closing.
 
   mass        = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
   contacts    = [[-1, 1, 0], [0, -1, 1]]
@@ -44,7 +47,7 @@ and what may be added:
   termination = \"stronge\"              # poisson, newton: how a contact with friction ends
   order       = \"given\"                # reversed, fastest, or a list of the normals' rows
   tolerance   = 1e-10
-  max_steps   = 5000                   # of a cascade or sequence; otherwise 1000 and 50 more for each contact
+  max_steps   = 5000                   # otherwise 1000, and 50 more a contact
   title       = \"free text\"
   source      = \"citation, equation, figure\"
 
@@ -60,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     if arguments.json {
         print_json(&answer)?;
     } else {
-        print(|out| report::generalized::write(out, &answer, Style::of_stdout()))?;
+        print(|out| report::generalized::write(out, &answer, Style::of_stdout(arguments.wide)))?;
     }
     Ok(answer.verdict(arguments.law.rest.strict))
 }

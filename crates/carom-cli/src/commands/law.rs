@@ -62,7 +62,8 @@ impl RestArguments {
     }
 }
 
-fn law_parser() -> impl TypedValueParser<Value = Law> {
+/// Takes a law by its name.
+pub fn law_parser() -> impl TypedValueParser<Value = Law> {
     PossibleValuesParser::new(Law::ALL.map(Law::name))
         .map(|name| Law::from_name(&name).unwrap_or(Law::NewtonLcp))
 }

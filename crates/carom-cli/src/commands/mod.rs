@@ -1,12 +1,16 @@
 //! The program's commands, one file each.
 
+pub mod check;
 pub mod classify;
 pub mod compare;
+pub mod completions;
 mod figures;
 pub mod gap;
 pub mod generalized;
 mod input;
 mod law;
+pub mod man;
+pub mod new;
 mod output;
 pub mod paper;
 pub mod paradox;

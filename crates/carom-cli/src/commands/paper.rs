@@ -30,6 +30,10 @@ pub struct Arguments {
     /// Print one JSON document and nothing else
     #[arg(long)]
     pub json: bool,
+
+    /// Show every column of every table, however narrow the terminal
+    #[arg(long)]
+    wide: bool,
 }
 
 const AFTER_HELP: &str = "\
@@ -54,7 +58,7 @@ fn paper_parser() -> impl TypedValueParser<Value = &'static Paper> {
 
 /// Lists the papers, or reproduces one.
 pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
-    let style = Style::of_stdout();
+    let style = Style::of_stdout(arguments.wide);
     if let (Some(paper), Some(folder)) = (arguments.name, &arguments.figures) {
         let files = figures::draw(paper, folder, &arguments.format)?;
         let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();

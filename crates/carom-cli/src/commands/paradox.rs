@@ -49,8 +49,9 @@ pub struct Arguments {
 
 const AFTER_HELP: &str = "\
 Shapes: sphere(r), ellipsoid(a,b,c), superellipsoid(a,b,c;p).
-The bodies touch with nothing closing, v = g'' = 0, and g''' < 0: apart before, and free flight penetrates after. Both
-are certified by the exact gap, and stated in the scene. If no such paradox exists, or none is found, the exit code is 3.
+
+The bodies touch with nothing closing, v = g'' = 0, and g''' < 0: apart before, and free flight penetrates after. Both are certified by the \
+exact gap, and stated in the scene. If no such paradox exists, or none is found, the exit code is 3.
 
 Examples:
   carom paradox --shapes \"superellipsoid(1,2,3;4)\" \"ellipsoid(2,1,1)\"

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use carom::scene::instant;
 use carom_answers::Verdict;
-use carom_answers::options::TOUCHING;
+use carom_answers::options::{TOUCHING, TOUCHING_SHOWN};
 use carom_answers::solve::Prepared;
 
 use super::input::read_scene;
@@ -24,6 +23,10 @@ pub struct Arguments {
     #[arg(long)]
     pub json: bool,
 
+    /// Show every column of every table, however narrow the terminal
+    #[arg(long)]
+    wide: bool,
+
     #[command(flatten)]
     law: LawArguments,
 
@@ -39,7 +42,7 @@ pub struct Arguments {
 #[derive(Debug, clap::Args)]
 pub struct TouchArguments {
     /// How close, relative to the sizes of two bodies, counts as touching when contacts are detected
-    #[arg(long, value_name = "X", default_value_t = instant::TOUCHING, value_parser = |text: &str| TOUCHING.parse(text))]
+    #[arg(long, value_name = "X", default_value = TOUCHING_SHOWN, value_parser = |text: &str| TOUCHING.parse(text))]
     pub touching: f64,
 }
 
@@ -71,7 +74,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     if arguments.json {
         print_json(&solved.document(arguments.screws))?;
     } else {
-        print(|out| report::solve::write(out, &solved, arguments.screws, Style::of_stdout()))?;
+        print(|out| report::solve::write(out, &solved, arguments.screws, Style::of_stdout(arguments.wide)))?;
     }
     Ok(solved.verdict(arguments.law.rest.strict))
 }

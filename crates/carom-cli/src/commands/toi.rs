@@ -24,14 +24,19 @@ pub struct Arguments {
     /// Print one JSON document and nothing else
     #[arg(long)]
     pub json: bool,
+
+    /// Show every column of every table, however narrow the terminal
+    #[arg(long)]
+    wide: bool,
 }
 
 const AFTER_HELP: &str = "\
-Each pair flies freely, as if the others were not there; no contact of it is missed. A contact without approach has the
-type that `carom classify` gives it: a graze when free flight parts the bodies again, a paradox where it would let them
-overlap.
-The error covers the search and the rounding of the scene's numbers. A search that takes too many gaps is given up: its
-pair is undecided, with the time until which it has no contact, and the exit code is 3.
+Each pair flies freely, as if the others were not there; no contact of it is missed. A contact without approach has the type that \
+`carom classify` gives it: a graze when free flight parts the bodies again, a paradox where it would let them overlap.
+
+The error covers the search and the rounding of the scene's numbers. A search that takes too many gaps is given up: its pair is undecided, \
+with the time until which it has no contact, and the exit code is 3.
+
 In a periodic box every image is followed, a body's own as well, and `image` is how far the second body is displaced.
 
 Examples:
@@ -44,7 +49,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     if arguments.json {
         print_json(&answer)?;
     } else {
-        print(|out| report::toi::write(out, &answer, Style::of_stdout()))?;
+        print(|out| report::toi::write(out, &answer, Style::of_stdout(arguments.wide)))?;
     }
     Ok(answer.verdict())
 }

@@ -26,10 +26,10 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-A motion with collisions is a weak solution if the integral of (dL/dx) psi + (dL/dx') psi' vanishes for every test function
-psi that joints and, at the instant of an impact, contacts allow (Treschev and Zubelevich, eq. 2.4). The integral, over that
-of its terms' sizes, is told for the worst of a basis of such functions about each impact; the control is a function along
-the contact's normal, which is not allowed and must show the impulse.
+A motion with collisions is a weak solution if the integral of (dL/dx) psi + (dL/dx') psi' vanishes for every test function psi that joints \
+and, at the instant of an impact, contacts allow (Treschev and Zubelevich, eq. 2.4). The integral, over that of its terms' sizes, is told for \
+the worst of a basis of such functions about each impact; the control is a function along the contact's normal, which is not allowed and must \
+show the impulse.
 
 Examples:
   carom weak-form cases/gallery/nonholonomic_pendulum.toml --until 2
@@ -41,7 +41,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     if arguments.json {
         print_json(&found)?;
     } else {
-        print(|out| report::weak::write(out, &found, Style::of_stdout()))?;
+        print(|out| report::weak::write(out, &found, Style::of_stdout(false)))?;
     }
     Ok(Verdict::Done)
 }

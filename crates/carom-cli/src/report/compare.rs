@@ -7,7 +7,8 @@ use carom_answers::compare::Comparison;
 use carom_answers::solve::Solved;
 
 use super::generalized::list;
-use super::table::{self, Cell};
+use super::solve::nothing_touches;
+use super::table::{self, Cell, Header};
 use super::{Style, beside, in_one_line, number, vector};
 
 /// Writes the comparison.
@@ -16,6 +17,9 @@ pub fn write(out: &mut dyn Write, comparison: &Comparison, style: Style) -> io::
     style.write_title(out, scene.title.as_deref())?;
     if let Some(source) = &scene.source {
         writeln!(out, "({})", in_one_line(source))?;
+    }
+    if comparison.prepared.instant.contacts.is_empty() {
+        return writeln!(out, "{}", nothing_touches(comparison.prepared));
     }
     writeln!(out, "{}", summary(solved))?;
     laws(out, solved, style)?;
@@ -90,8 +94,9 @@ fn summary(solved: &[Solved]) -> String {
 }
 
 fn laws(out: &mut dyn Write, solved: &[Solved], style: Style) -> io::Result<()> {
-    let header =
+    let names =
         ["law", "energy change", "steps", "velocity", "impulses", "consistent", "restitution", "admissible"];
+    let header = Header::new(names, 1).sparing(&[2, 4]);
     table::write(out, style, "laws", header, solved.len(), |i| {
         let outcome = &solved[i].result.outcome;
         let energy = outcome.energy;

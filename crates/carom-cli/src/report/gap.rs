@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use carom_answers::gap::Answer;
 use nalgebra::Vector3;
 
-use super::table::{self, Cell};
+use super::table::{self, Cell, Header};
 use super::{Style, number, vector};
 
 /// Writes the gaps, the nearest pair in a sentence first.
@@ -28,7 +28,7 @@ pub fn write(out: &mut dyn Write, answer: &Answer, style: Style) -> io::Result<(
             )?;
         }
     }
-    let header = ["first", "second", "gap", "normal", "on first", "on second"];
+    let header = Header::new(["first", "second", "gap", "normal", "on first", "on second"], 2);
     table::write(out, style, "gaps", header, pairs.len(), |i| {
         let pair = &pairs[i];
         let place = |x: &[f64; 3]| vector(&Vector3::from(*x), 1.0);

@@ -17,17 +17,33 @@ use std::io::{self, IsTerminal, Write};
 
 use carom_answers::words::{beside, number, residual, vector};
 
-/// Colours, or none.
+/// Colours, or none, and how wide a line may be.
 #[derive(Debug, Clone, Copy)]
 pub struct Style {
     colour: bool,
+    /// The most characters of a table's line, if there is a limit.
+    width: Option<usize>,
 }
 
+/// No terminal is taken to be narrower than this.
+const NARROWEST: usize = 40;
+
 impl Style {
-    /// Colours if standard output is a terminal and the user has not asked for none.
-    pub fn of_stdout() -> Self {
+    /// Colours if standard output is a terminal and the user has not asked for none. Tables are as wide as the terminal, or as
+    /// `COLUMNS` says; with `wide`, as in a file, they have no limit.
+    pub fn of_stdout(wide: bool) -> Self {
+        let terminal = io::stdout().is_terminal();
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Self { colour: io::stdout().is_terminal() && !refused }
+        let asked = || std::env::var("COLUMNS").ok()?.trim().parse().ok();
+        let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        let width = if wide { None } else { asked().or_else(|| if terminal { measured() } else { None }) };
+        Self { colour: terminal && !refused, width: width.map(|width: usize| width.max(NARROWEST)) }
+    }
+
+    /// Without colours.
+    #[cfg(test)]
+    pub const fn plain(width: Option<usize>) -> Self {
+        Self { colour: false, width }
     }
 
     /// What the user calls the problem, first of all.

@@ -1,5 +1,5 @@
-//! The result of `carom run` for people: what happened in one sentence, the first and last events, sustained contacts, the state
-//! at the end, the audit.
+//! The result of `carom run` for people, on a screen however long the run was: what ended it and how it can go on, the audit and the
+//! notes, then averages, the first and last events, the longest sustained contacts, the state at the end.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -11,7 +11,7 @@ use carom::scene::model::Scene;
 use carom_answers::run::{End, LIMIT, Loop, smallest_gap, violation_in_words};
 
 use super::generalized::list;
-use super::table::{self, Cell};
+use super::table::{self, Cell, Header};
 use super::{Style, beside, in_one_line, number, residual, vector};
 use crate::commands::run::{Finished, Hold, TOLD};
 
@@ -24,23 +24,22 @@ pub fn write(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()
     if let Some((events, time)) = run.before.reached {
         writeln!(out, "Taken up at t = {} after {}.", number(time), count(events, "event"))?;
     }
-    writeln!(out, "{} {}", happened(run), ended(run, style))?;
+    if run.running.end() == Some(End::Stopped(Stopped::Until)) {
+        writeln!(out, "{} {}", happened(run), ended(run, style))?;
+    } else {
+        writeln!(out, "{}\n{}", ended(run, style), happened(run))?;
+    }
     if run.running.engine.which() == Loop::Edmd {
         writeln!(out, "Run by the loop `edmd`, for very many bodies.")?;
     }
-    events(out, run, style)?;
-    let lasting = run.summary.holds.iter().map(|hold| lasted(run.scene(), hold));
-    list(out, style, "sustained contacts", lasting)?;
-    let more = run.summary.held - run.summary.holds.len() as u64;
-    if more > 0 {
-        writeln!(out, "  … {more} more; --json has all")?;
-    }
-    states(out, run, style)?;
+    writeln!(out, "{}", audit(run, style))?;
+    list(out, style, "notes", run.notes.iter().cloned())?;
     if let Some(observer) = &run.running.engine.observer {
         observables(out, &observer.observables(), style)?;
     }
-    list(out, style, "notes", run.notes.iter().cloned())?;
-    writeln!(out, "\n{}", audit(run, style))?;
+    events(out, run, style)?;
+    holds(out, run, style)?;
+    states(out, run, style)?;
     // Nothing that differs from run to run, unless someone watches.
     if io::stdout().is_terminal() {
         performance(out, run)?;
@@ -83,24 +82,25 @@ fn ended(run: &Finished, style: Style) -> String {
     let time = number(run.running.engine.time());
     match run.running.end().unwrap_or(End::INTERRUPTED) {
         End::Stopped(Stopped::Until) => format!("The run reached its end at t = {time}."),
-        End::Stopped(Stopped::MaxEvents) => format!("The run reached max_events at t = {time}."),
+        End::Stopped(Stopped::MaxEvents) => style.alarm(&cut_off(run, &time)),
         End::Stopped(Stopped::Paradox) => {
             let stop = run.summary.last.back().or(run.summary.first.last());
             let who = stop.map_or_else(String::new, |event| format!(" of {}", pair(run.scene(), event)));
             format!("The run ended at a paradox{who}, as asked, at t = {time}.")
         }
         End::Stopped(Stopped::Interrupted) => {
-            let how = run.folder.map_or_else(String::new, |(path, _)| {
-                format!(" `carom run --resume {}` goes on.", path.display())
-            });
-            format!("The run was interrupted at t = {time}.{how}")
+            let how = match run.folder {
+                Some((path, _)) => format!("`carom run --resume {}` goes on", path.display()),
+                None => "nothing is kept to go on from; with `-o DIR`, `carom run --resume DIR` goes on".to_string(),
+            };
+            format!("The run was interrupted at t = {time}: {how}.")
         }
         End::Stopped(Stopped::Stalled) => style.alarm(&format!(
-            "Events accumulate without end at t = {time}, and the run cannot pass that time."
+            "The run stalled at t = {time}: events accumulate there without end. The notes say what can be done."
         )),
-        End::Stopped(Stopped::Failed) => {
-            style.alarm(&format!("The motion could not be followed beyond t = {time}."))
-        }
+        End::Stopped(Stopped::Failed) => style.alarm(&format!(
+            "The run was lost at t = {time}: the motion could not be followed further. The notes say why, and what can be done."
+        )),
         End::Violation(violation) => {
             let what = violation_in_words(run.scene(), &violation);
             style.alarm(&format!("The run was ended at t = {time} by its audit: {what}."))
@@ -108,18 +108,43 @@ fn ended(run: &Finished, style: Style) -> String {
     }
 }
 
+/// A run that `max_events` cut off, with what would let it reach its end.
+fn cut_off(run: &Finished, time: &str) -> String {
+    let (engine, events) = (&run.running.engine, run.running.engine.counts().events as f64);
+    let until = number(engine.until());
+    let share = engine.time() / engine.until();
+    let needed = if share > 0.0 { round_up(events / share) } else { f64::INFINITY };
+    let more = if needed < 1e15 {
+        format!("at this rate `--max-events {needed}` reaches its end")
+    } else {
+        "its events come too fast for it to reach its end".to_string()
+    };
+    let most = run.running.settings.max_events;
+    format!("The run was cut off at t = {time} of {until} by max_events = {most}: {more}.")
+}
+
+/// The next larger number with two digits and zeros.
+fn round_up(x: f64) -> f64 {
+    let unit = 10.0_f64.powf((x.log10() - 1.0).floor()).max(1.0);
+    (x / unit).ceil() * unit
+}
+
 fn pair(scene: &Scene, event: &Event) -> String {
     let [a, b] = event.sides.map(|side| name(scene, side));
     format!("{a} and {b}")
 }
+
+/// Of a long list, so many rows at either end.
+const ENDS: usize = 4;
 
 fn events(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
     let summary = run.summary;
     let mut rows: Vec<Option<&Event>> = summary.first.iter().map(Some).collect();
     if summary.rows > (2 * TOLD) as u64 {
         // Of a long list the first and the last, and a row that stands for the others.
+        rows.truncate(ENDS);
         rows.push(None);
-        rows.extend(summary.last.iter().skip(1).map(Some));
+        rows.extend(summary.last.iter().skip(TOLD - ENDS).map(Some));
     } else {
         rows.extend(summary.last.iter().map(Some));
     }
@@ -127,7 +152,7 @@ fn events(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
     let speed = shown().fold(0.0, |m: f64, e| m.max(e.approach.abs()).max(e.separation.abs()));
     let push = shown().fold(0.0, |m: f64, e| m.max(e.impulse.abs()));
     let energy = shown().fold(0.0, |m: f64, e| m.max(e.energy_before.abs()));
-    let header = [
+    let names = [
         "event",
         "time",
         "kind",
@@ -139,9 +164,10 @@ fn events(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
         "impulse",
         "energy change",
     ];
+    let header = Header::new(names, 2).sparing(&[5, 7, 9, 8, 6]);
     let title = if run.before.reached.is_some() { "events since" } else { "events" };
     table::write(out, style, title, header, rows.len(), |i| {
-        let Some(event) = rows[i] else { return header.map(|_| "…".into()) };
+        let Some(event) = rows[i] else { return names.map(|_| "…".into()) };
         let change = event.energy_after - event.energy_before;
         [
             event.number.to_string().into(),
@@ -157,6 +183,23 @@ fn events(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
         ]
     })
 }
+
+/// The sustained contacts, the longest first where there are many.
+fn holds(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
+    let (summary, end) = (run.summary, run.running.engine.time());
+    let mut holds: Vec<&Hold> = summary.holds.iter().collect();
+    if holds.len() > HOLDS_TOLD {
+        let length = |hold: &Hold| hold.end.as_ref().map_or(end, |end| end.time) - hold.begin.time;
+        holds.sort_by(|a, b| length(b).total_cmp(&length(a)));
+        holds.truncate(HOLDS_TOLD);
+    }
+    list(out, style, "sustained contacts", holds.iter().map(|hold| lasted(run.scene(), hold)))?;
+    let more = summary.held - holds.len() as u64;
+    if more > 0 { writeln!(out, "  … {more} more; --json has all") } else { Ok(()) }
+}
+
+/// The most sustained contacts told one by one.
+const HOLDS_TOLD: usize = 5;
 
 /// A contact that lasts, in words.
 fn lasted(scene: &Scene, hold: &Hold) -> String {
@@ -234,8 +277,8 @@ fn known(estimates: &[Estimate; Quantity::ALL.len()]) -> Vec<(Quantity, f64, Opt
     Quantity::ALL.into_iter().zip(estimates).filter_map(known).collect()
 }
 
-/// From this many bodies on the states of only the first are told.
-const MANY: usize = 40;
+/// With more bodies than this the states of only the first are told.
+const MANY: usize = 12;
 
 fn states(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
     let states = run.running.engine.states();
@@ -247,7 +290,7 @@ fn states(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()> {
     let spin = largest(|state| state.angular_velocity.amax());
     let header = ["body", "position", "orientation", "velocity", "angular velocity"];
     let title = format!("at t = {}", number(run.running.engine.time()));
-    let told = if moving.len() > MANY { TOLD } else { moving.len() };
+    let told = if moving.len() > MANY { ENDS } else { moving.len() };
     table::write(out, style, &title, header, told, |row| {
         let (body, state) = (&run.scene().bodies[moving[row]], &states[moving[row]]);
         let q = state.orientation.quaternion();
@@ -283,11 +326,12 @@ fn audit(run: &Finished, style: Style) -> String {
         let text = format!("{what} {}{at}", residual(worst.value));
         if bad { style.alarm(&text) } else { text }
     };
-    let error = |what: &str, worst: Worst| say(what, worst, worst.value.is_nan() || worst.value > LIMIT);
+    let bad = |worst: Worst| worst.value.is_nan() || worst.value > LIMIT;
+    let error = |what: &str, worst: Worst| (bad(worst), say(what, worst, bad(worst)));
     let mut parts = vec![error("energy", audit.energy_error_max), error("momentum", audit.linear_error_max)];
     parts.push(match audit.angular_error_max {
         Some(worst) => error("angular momentum", worst),
-        None => "angular momentum not conserved here".to_string(),
+        None => (false, "angular momentum not conserved here".to_string()),
     });
     parts.push(error("restitution", audit.restitution_error_max));
     // What is checked of each event by itself is told where it is not rounding.
@@ -306,8 +350,12 @@ fn audit(run: &Finished, style: Style) -> String {
         parts.push(error("energy gained", audit.energy_gain_max));
     }
     if let Some(gap) = smallest_gap(&audit) {
-        parts.push(say("smallest gap", gap, audit.overlap_max.value > LIMIT));
+        let bad = audit.overlap_max.value > LIMIT;
+        parts.push((bad, say("smallest gap", gap, bad)));
     }
+    // What is beyond its limit stands first.
+    parts.sort_by_key(|(bad, _)| !bad);
+    let parts: Vec<String> = parts.into_iter().map(|(_, text)| text).collect();
     format!("audit  largest errors: {}", parts.join(", "))
 }
 

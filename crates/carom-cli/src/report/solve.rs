@@ -4,11 +4,12 @@ use std::io::{self, Write};
 
 use carom::contact::Surface;
 use carom::impact::{Note, Status};
+use carom::scene::instant::name;
 use carom_answers::solve::{Prepared, Screws, Solved};
 use nalgebra::Vector3;
 
 use super::generalized::{audit_line, energy, energy_in_words, flags, friction, list};
-use super::table::{self, Cell};
+use super::table::{self, Cell, Header};
 use super::{Style, beside, in_one_line, number, screws, vector};
 
 /// Writes the whole result.
@@ -44,7 +45,7 @@ fn sentence(solved: &Solved, style: Style) -> String {
     let law = outcome.law;
     let contacts = &solved.prepared.instant.contacts;
     match outcome.status {
-        Status::NoImpact if contacts.is_empty() => "Nothing touches: no impact.".to_string(),
+        Status::NoImpact if contacts.is_empty() => nothing_touches(solved.prepared),
         Status::NoImpact => "Nothing is closing: no impact.".to_string(),
         Status::Inconsistent => style.alarm(&format!(
             "The law {law} has no solution here: the numbers below are its least-squares surrogate."
@@ -85,6 +86,15 @@ fn sentence(solved: &Solved, style: Style) -> String {
     }
 }
 
+/// Says that there is no contact, and who is nearest to one.
+pub(super) fn nothing_touches(prepared: &Prepared) -> String {
+    let nearest = prepared.instant.nearest.map_or_else(String::new, |(sides, gap)| {
+        let [first, second] = sides.map(|side| name(prepared.scene(), side));
+        format!("; {first} and {second} are nearest, {} apart", number(gap))
+    });
+    format!("Nothing touches: no impact{nearest}.")
+}
+
 fn bodies(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()> {
     let (scene, instant) = (solved.scene(), &solved.prepared.instant);
     let moving: Vec<usize> = (0..scene.bodies.len()).filter(|&i| !instant.bodies[i].0.fixed).collect();
@@ -95,7 +105,7 @@ fn bodies(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()> 
             spin = spin.max(state.angular_velocity.amax());
         }
     }
-    let header = ["body", "", "before", "after"];
+    let header = Header::new(["body", "", "before", "after"], 2);
     table::write(out, style, "bodies", header, 2 * moving.len(), |row| {
         let i = moving[row / 2];
         let (before, after) = (&solved.result.before[i], &solved.result.states[i]);
@@ -123,8 +133,9 @@ fn contacts(out: &mut dyn Write, solved: &Solved, style: Style) -> io::Result<()
     let speed = results.iter().fold(0.0, |m: f64, c| m.max(c.approach.abs()).max(c.separation.abs()));
     let push = results.iter().fold(0.0, |m: f64, c| m.max(c.impulse_vector.amax()));
     let title = if instant.detected { "contacts (detected)" } else { "contacts" };
-    let header =
+    let names =
         ["contact", "surface", "approach", "separation", "restitution", "impulse", "impulse on", "vector"];
+    let header = Header::new(names, 1).sparing(&[1, 4]);
     table::write(out, style, title, header, results.len(), |i| {
         let (contact, result) = (&instant.contacts[i], &results[i]);
         let surface = match contact.surface {

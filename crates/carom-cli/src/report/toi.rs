@@ -7,7 +7,7 @@ use carom_answers::toi::{Answer, Pair};
 use nalgebra::Vector3;
 
 use super::gap::displaced;
-use super::table::{self, Cell};
+use super::table::{self, Cell, Header};
 use super::{Style, number, residual, vector};
 
 /// Writes the times, the first of all in a sentence first.
@@ -41,7 +41,8 @@ pub fn write(out: &mut dyn Write, answer: &Answer, style: Style) -> io::Result<(
             )?;
         }
     }
-    let header = ["first", "second", "time", "error at most", "type", "approach", "point"];
+    let names = ["first", "second", "time", "error at most", "type", "approach", "point"];
+    let header = Header::new(names, 2).sparing(&[6, 5]);
     table::write(out, style, "first contacts", header, pairs.len(), |i| {
         let pair = &pairs[i];
         let or_dash = |value: Option<String>| Cell::from(value.unwrap_or_else(|| "-".to_string()));
@@ -70,8 +71,8 @@ fn note(pair: &Pair) -> Option<String> {
     let [a, b] = &pair.bodies;
     if pair.undecided {
         return Some(format!(
-            "{a} and {b}: undecided; they do not meet before t = {}, where the search was given up after {} gaps",
-            pair.searched_until, pair.evaluations
+            "{a} and {b}: undecided; they do not meet before t = {}, where the search was given up after {} gaps. `carom gap --at {}` shows how near they are then: if they stay so near, they slide along each other, which `carom run` follows; otherwise a scene that begins there, or slower motion, can be searched further",
+            pair.searched_until, pair.evaluations, pair.searched_until
         ));
     }
     let (first_zero, minimum) = (pair.first_zero?, pair.minimum?);

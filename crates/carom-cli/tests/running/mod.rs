@@ -9,7 +9,10 @@ use serde_json::Value;
 
 /// The program.
 pub fn carom() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_carom"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_carom"));
+    // The width of whoever runs the tests.
+    command.env_remove("COLUMNS");
+    command
 }
 
 /// A folder for a test's files, removed at its end.

@@ -31,7 +31,9 @@ from .answers import (
 from .bodies import Bodies
 from .errors import AuditError, CaromError, Diagnostic, OptionError, PhysicsError, SceneError
 from .flight import Flight, States, rotation
-from .many import APART, MET, OVERLAPPING, UNDECIDED, Contacts, Gaps, Strikes, gap_many, strike_many, toi_many
+from .many import APART, MET, OVERLAPPING, UNDECIDED, Contacts, Gaps, Strikes, fly_many, gap_many, strike_many, toi_many
+from .judging import Judgement, Motion, judge_engine
+from .mujoco_models import from_mujoco, judge
 from .questions import (
     SceneWarning,
     Solutions,
@@ -46,7 +48,7 @@ from .questions import (
     solve_many,
     toi,
 )
-from .runs import Recording, Replicas, Table, load, run, run_replicas
+from .runs import Recording, Replicas, Table, load, run, run_many, run_replicas
 from .scene import (
     Ball,
     Body,
@@ -103,9 +105,11 @@ __all__ = [
     "Hinge",
     "Impact",
     "Joint",
+    "Judgement",
     "KnifeEdge",
     "Load",
     "MassProperties",
+    "Motion",
     "OptionError",
     "PairGaps",
     "Paper",
@@ -142,14 +146,19 @@ __all__ = [
     "__version__",
     "classify",
     "compare",
+    "fly_many",
+    "from_mujoco",
     "gap",
     "gap_many",
     "generalized",
+    "judge",
+    "judge_engine",
     "load",
     "paper",
     "paradox",
     "rotation",
     "run",
+    "run_many",
     "run_replicas",
     "schema",
     "solve",

@@ -7,6 +7,7 @@ from typing import Optional
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import _carom
 from ._arrays import Floats, agree, length, rows
 from .shapes import AnyShapes, Convex, Point, ShapeArrays, shape_arrays
 
@@ -35,6 +36,30 @@ class BodyArrays:
     mass: Floats
     inertia: Floats
     fixed: NDArray[np.bool_]
+
+
+def _check(arrays: BodyArrays) -> None:
+    """Refuses what no body can have, where it is given rather than where it is used."""
+    faults = [
+        ("mass", arrays.mass, ~((arrays.mass > 0.0) & np.isfinite(arrays.mass)), "a finite number greater than 0"),
+        ("inertia", arrays.inertia, ~((arrays.inertia > 0.0) & np.isfinite(arrays.inertia)), "finite numbers greater than 0"),
+        ("orientation", arrays.orientation, ~np.isfinite(arrays.orientation), "finite numbers"),
+        ("position", arrays.position, ~np.isfinite(arrays.position), "finite numbers"),
+        ("velocity", arrays.velocity, ~np.isfinite(arrays.velocity), "finite numbers"),
+        ("angular_velocity", arrays.angular_velocity, ~np.isfinite(arrays.angular_velocity), "finite numbers"),
+    ]
+    for name, values, wrong, expected in faults:
+        if wrong.any():
+            where = tuple(int(i) for i in np.argwhere(wrong)[0])
+            place = "".join(f"[{i}]" for i in where) if values.size > 1 else ""
+            raise ValueError(f"{name}{place} is {float(values[where])!r}, expected {expected}")
+    if (arrays.orientation == 0.0).all(axis=-1).any():
+        raise ValueError("orientation is zero, expected quaternions [w, x, y, z] other than zero")
+    moments = np.sort(arrays.inertia.reshape(-1, 3), axis=1) if arrays.inertia.size else np.zeros((0, 3))
+    broken = moments[:, 2] > (moments[:, 0] + moments[:, 1]) * (1.0 + 1e-9)
+    if broken.any():
+        row = moments[int(np.argmax(broken))]
+        raise ValueError(f"inertia breaks the triangle inequality: {row[2]!r} > {row[0]!r} + {row[1]!r}; no body has such moments")
 
 
 class Bodies:
@@ -87,6 +112,37 @@ class Bodies:
         if inertia is not None:
             lengths["inertia"] = length(arrays.inertia, 3)
         self._count = agree(lengths)
+        _check(arrays)
+        self._given = shape
+
+    def at(self, times: ArrayLike, *, gravity: ArrayLike = (0.0, 0.0, 0.0)) -> Bodies:
+        """The same bodies after free flight: for one time, or each for its own. Fixed bodies stay.
+
+        >>> from carom import Sphere
+        >>> Bodies(Sphere(0.1), velocity=[0, 0, 3.0]).at([0.0, 1.0], gravity=[0, 0, -2.0]).velocity[:, 2]
+        array([3., 1.])
+        """
+        return self._flown(rows(times, 1, "times"), rows(gravity, 3, "gravity"))
+
+    def _flown(self, times: Floats, gravity: Floats) -> Bodies:
+        arrays = self._body_arrays
+        if self._user is not None and not arrays.inertia.size and not arrays.fixed.all():
+            raise ValueError("a Convex moves only with moments of its own: give `inertia`, such as mass * shape.unit_inertia")
+        count = agree({"bodies": self._count, "times": times.size, "gravity": length(gravity, 3)})
+        position, orientation, velocity, spin = _carom.fly_many(count, arrays, times, gravity)
+        return self._with(count, position=position, orientation=orientation, velocity=velocity, angular_velocity=spin)
+
+    def _moved(self, by: Floats) -> Bodies:
+        return self._with(agree({"bodies": self._count, "images": len(by)}), position=self.position + by)
+
+    def _with(self, count: int, **changed: Floats) -> Bodies:
+        """The same bodies in other states."""
+        arrays, old = BodyArrays(), self._body_arrays
+        for name in BodyArrays.__slots__:
+            setattr(arrays, name, changed.get(name, getattr(old, name)))
+        other = object.__new__(Bodies)
+        other._user, other._given, other._body_arrays, other._count = self._user, self._given, arrays, count
+        return other
 
     def _arrays(self) -> BodyArrays:
         return self._body_arrays
@@ -135,4 +191,5 @@ class Bodies:
         return self._body_arrays.shapes
 
     def __repr__(self) -> str:
-        return f"Bodies({self._count})"
+        shape = type(self._given).__name__ if not isinstance(self._given, (list, tuple)) else f"{len(self._given)} shapes"
+        return f"Bodies({self._count} × {shape})"

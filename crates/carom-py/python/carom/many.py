@@ -39,7 +39,7 @@ class Gaps(Columns):
 
 
 class Contacts(Columns):
-    """The first contacts of many pairs: `time` (NaN where there is none), `time_error` (a bound), `gap`, `normal`, `point`,
+    """The first contacts of many pairs; `strike` resolves their impacts. The columns: `time` (NaN where there is none), `time_error` (a bound), `gap`, `normal`, `point`,
     `approach`, `evaluations`, `status`, and in a periodic box `image`. Before `searched_until` no pair has a contact: it is the
     time of the contact, `until`, or where an undecided search was given up. The gap of a graze is least at its `time`, and may be
     zero, within rounding, from `first_zero` on (NaN for anything else).
@@ -59,6 +59,36 @@ class Contacts(Columns):
     first_zero: Floats
     status: NDArray[np.uint8]
     evaluations: NDArray[np.uint32]
+
+    _pairs: Optional[tuple[First, Second, Floats]] = None
+
+    def strike(self, restitution: ArrayLike = 1.0, *, progress: Optional[Progress] = None) -> Strikes:
+        """The impact of every pair that meets, where and when it does: the bodies are flown to their contact, and `strike_many` resolves
+        it as a smooth one. Pairs that do not meet keep their velocities; their `impulse` is 0, their `approach` and `separation` NaN.
+
+        >>> from carom import Bodies, Plane, Sphere
+        >>> falling = Bodies(Sphere(0.5), position=[0, 0, 1.0], velocity=[[0, 0, -1.0], [0, 0, 1.0]])
+        >>> struck = toi_many(Plane("floor", normal=[0, 0, 1]), falling, until=9.0).strike(restitution=0.5)
+        >>> struck.impulse, struck.second_velocity[:, 2]
+        (array([1.5, 0. ]), array([0.5, 1. ]))
+        """
+        if self._pairs is None:
+            raise ValueError("these contacts were changed or pickled, and have lost their bodies: `toi_many(…).strike(…)` strikes them")
+        first, second, gravity = self._pairs
+        met = self.met
+        times = np.where(met, self.time, self.searched_until)
+        one = first if isinstance(first, Plane) else _bodies(first)._flown(times, gravity)
+        two = _bodies(second)._flown(times, gravity)
+        images = self._columns.get("image")
+        if images is not None:
+            two = two._moved(np.where(np.isfinite(images), images, 0.0))
+        restitutions = rows(restitution, 1, "restitution")
+        count, one_arrays, two_arrays = _pairs(one, two, {"restitution": restitutions.size, "contacts": len(met)})
+        return Strikes(
+            _carom.strike_many(
+                count, one_arrays, two_arrays, self.point, self.normal, restitutions, np.ascontiguousarray(met), progress
+            )
+        )
 
     @property
     def met(self) -> NDArray[np.bool_]:
@@ -209,8 +239,22 @@ def toi_many(
         if periodic is not None:
             raise ValueError("a Convex is searched for in open space")
         _weighed(first, second)
-        return Contacts(_carom.user_toi(count, one, two, users, ends, pull, progress))
-    return Contacts(_carom.toi_many(count, one, two, ends, pull, _box(periodic), progress))
+        found = Contacts(_carom.user_toi(count, one, two, users, ends, pull, progress))
+    else:
+        found = Contacts(_carom.toi_many(count, one, two, ends, pull, _box(periodic), progress))
+    found._pairs = first, second, pull
+    return found
+
+
+def fly_many(bodies: Union[Bodies, Body], times: ArrayLike, *, gravity: ArrayLike = (0.0, 0.0, 0.0)) -> Bodies:
+    """Many bodies after free flight, each for a time of its own, in closed form: `Bodies.at`, also for a `Body`.
+
+    >>> from carom import Bodies, Sphere
+    >>> balls = Bodies(Sphere(0.1), velocity=[[1.0, 0, 0], [0, 2.0, 0]])
+    >>> fly_many(balls, [2.0, 3.0]).position.tolist()
+    [[2.0, 0.0, 0.0], [0.0, 6.0, 0.0]]
+    """
+    return _bodies(bodies).at(times, gravity=gravity)
 
 
 def strike_many(
@@ -224,7 +268,9 @@ def strike_many(
 ) -> Strikes:
     """The impact of many pairs at one smooth contact each, in closed form; `normal` points from the first to the second.
 
-    Newton's, Poisson's and Stronge's laws agree here. Pairs that do not close get no impulse.
+    Newton's, Poisson's and Stronge's laws agree here. Pairs that do not close get no impulse. The bodies must be where they touch:
+    points that are not on both surfaces, with the surfaces' normal, are refused. After `toi_many`, its answer's `strike` flies the
+    bodies there.
 
     >>> from carom import Bodies, Sphere
     >>> one, two = Bodies(Sphere(1.0)), Bodies(Sphere(1.0), position=[2.0, 0.0, 0.0], velocity=[-1.0, 0.0, 0.0])
@@ -241,4 +287,4 @@ def strike_many(
     }
     count, one, two = _pairs(first, second, lengths)
     _weighed(first, second)
-    return Strikes(_carom.strike_many(count, one, two, points, normals, restitutions, progress))
+    return Strikes(_carom.strike_many(count, one, two, points, normals, restitutions, None, progress))

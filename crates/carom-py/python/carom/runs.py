@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Literal, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Literal, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _carom
 from ._arrays import Floats
+from ._progress import shown_progress
 from ._options import flag, some_number, some_whole, some_word, whole
 from ._tables import Columns
 from .answers import Answer, Sections
-from .errors import AuditError
+from .errors import AuditError, OptionError
 from .flight import States
-from .questions import _warn
+from .questions import Law, _warn
 from .scene import AnyScene, read
 
 if TYPE_CHECKING:
@@ -196,6 +198,40 @@ class Recording(Answer):
         times: Floats = table["time"][chosen]
         return times, states
 
+    def to_xarray(self) -> Any:
+        """The samples as an `xarray.Dataset` over `time`, `body` and `axis`, for those at the sampling interval; `xarray` must be
+        installed."""
+        try:
+            import xarray
+        except ImportError:
+            raise ImportError("to_xarray needs xarray: pip install 'carom[xarray]'") from None
+        names = [each.name for each in self.bodies]
+        table = self.samples
+        chosen = table["moment"] == "sample"
+        times = np.unique(table["time"][chosen])
+        order = np.searchsorted(times, table["time"][chosen])
+        number = {name: k for k, name in enumerate(names)}
+        bodies = np.array([number[name] for name in table["body"][chosen]], dtype=np.int64)
+
+        def gathered(columns: str) -> Floats:
+            parts = columns.split()
+            values: Floats = np.full((times.size, len(names), len(parts)), np.nan)
+            for k, name in enumerate(parts):
+                values[order, bodies, k] = table[name][chosen]
+            return values
+
+        vector, turn = ("time", "body", "axis"), ("time", "body", "quaternion")
+        return xarray.Dataset(
+            {
+                "position": (vector, gathered("px py pz"), {"units": "m"}),
+                "orientation": (turn, gathered("qw qx qy qz")),
+                "velocity": (vector, gathered("vx vy vz"), {"units": "m/s"}),
+                "angular_velocity": (vector, gathered("wx wy wz"), {"units": "rad/s"}),
+            },
+            coords={"time": ("time", times, {"units": "s"}), "body": names, "axis": list("xyz"), "quaternion": list("wxyz")},
+            attrs={"title": self.to_dict().get("title") or "", "stopped": str(self["stopped"])},
+        )
+
     def plot(self, what: Union[Panel, Sequence[Panel]] = ("position", "velocity", "energy")) -> Any:
         """Draws positions, velocities, angular velocities and energies over time, with lines at the impacts; a matplotlib figure.
         `what` names one, or several for panels below each other. Of more than twelve bodies the first twelve are drawn."""
@@ -242,12 +278,13 @@ class Recording(Answer):
 class _Changes:
     """What a run is to do otherwise than its scene says, for the Rust side."""
 
-    __slots__ = ("until", "max_events", "sample", "on_paradox", "loop", "threads", "replica", "project", "strict")
+    __slots__ = ("until", "max_events", "sample", "on_paradox", "law", "loop", "threads", "replica", "project", "strict")
 
     until: Optional[float]
     max_events: Optional[int]
     sample: Optional[float]
     on_paradox: Optional[str]
+    law: Optional[str]
     loop: Optional[str]
     threads: Optional[int]
     replica: int
@@ -260,6 +297,7 @@ def _changes(
     max_events: Any,
     sample: Any,
     on_paradox: Any,
+    law: Any,
     loop: Any,
     threads: Any,
     replica: Any,
@@ -271,6 +309,7 @@ def _changes(
     changes.max_events = some_whole("max_events", max_events)
     changes.sample = some_number("sample", sample)
     changes.on_paradox = some_word("on_paradox", on_paradox)
+    changes.law = some_word("law", law)
     changes.loop = some_word("loop", loop)
     changes.threads = some_whole("threads", threads)
     changes.replica = whole("replica", replica)
@@ -286,11 +325,12 @@ def run(
     max_events: Optional[int] = None,
     sample: Optional[float] = None,
     on_paradox: Optional[OnParadox] = None,
+    law: Optional[Law] = None,
     loop: Optional[Loop] = None,
     threads: Optional[int] = None,
     replica: int = 0,
     forces: Optional[Mapping[Union[str, tuple[str, ...]], Force]] = None,
-    progress: Optional[Callable[[float, float], object]] = None,
+    progress: Union[bool, Callable[[float, float], object], None] = None,
     project: bool = False,
     strict: bool = False,
 ) -> Recording:
@@ -304,11 +344,12 @@ def run(
       events only.
     - `on_paradox`: what happens where nothing closes and free flight would overlap: `hold` the contact by its finite force, `pass`
       through, or `stop`.
+    - `law`: the impact law, as in `solve` (the scene's `impact.law`).
     - `loop`: `simulation`, or `edmd` for very many free bodies; without it the one that suits.
     - `threads`: how many threads work on it, where many bodies are not spheres; without it as many as there are cores. No result
       depends on it.
     - `replica`: which of the copies that differ in the seeds of their fills, as in `run_replicas`; the scene must have a fill.
-    - `progress` is called with the time reached and the time wanted.
+    - `progress` is called with the time reached and the time wanted; `True` shows a bar, by tqdm where that is installed.
     - `project`: takes the nearest velocities that the joints allow, instead of refusing those that they forbid.
     - `strict`: the first event that the audit finds wrong by more than 1e-9 ends the run and raises `AuditError`.
 
@@ -329,18 +370,55 @@ def run(
     >>> bool(abs(swing.final.ball.position[0] - 1.0) < 1e-12)
     True
     """
-    changes = _changes(until, max_events, sample, on_paradox, loop, threads, replica, project, strict)
+    changes = _changes(until, max_events, sample, on_paradox, law, loop, threads, replica, project, strict)
     pushes = []
     for names, force in (forces or {}).items():
         bodies = [names] if isinstance(names, str) else list(names)
         pushes.append((bodies, _pushing(force, len(bodies))))
-    recorded = _carom.ask_run(read(scene), changes, pushes, progress)
+    with shown_progress(progress) as told:
+        recorded = _carom.ask_run(read(scene), changes, pushes, told)
     if recorded.warnings:
         _warn(recorded.warnings)
     answer = _recording(recorded, recorded.document)
     if strict and recorded.verdict:
         raise AuditError(f"the audit found a violation: {recorded.verdict}", answer)
     return answer
+
+
+def run_many(
+    scenes: Iterable[AnyScene],
+    *,
+    threads: Optional[int] = None,
+    progress: Union[bool, Callable[[int, int], object], None] = None,
+    **options: Any,
+) -> list[Recording]:
+    """Runs many scenes side by side, on as many threads as there are cores, and returns their recordings in the scenes' order; the
+    options are those of `run`, the same for all. A scene that is wrong, and Ctrl-C, end all.
+
+    >>> from carom import Body, Plane, Scene, Sphere, Surface
+    >>> def drop(k):
+    ...     ball = Body("ball", Sphere(0.5), mass=1.0, position=[0, 0, 1], velocity=[0, 0, -1])
+    ...     return Scene(body=[ball], plane=[Plane("floor", normal=[0, 0, 1])], surface=Surface(restitution=k))
+    >>> [float(found.final.ball.velocity[2]) for found in run_many(map(drop, [0.25, 0.5, 1.0]), until=1.0)]
+    [0.25, 0.5, 1.0]
+    """
+    texts = [read(scene) for scene in scenes]
+    workers = whole("threads", os.cpu_count() or 1 if threads is None else threads)
+    if workers == 0:
+        raise OptionError([(1, 1, "threads", "0", "is out of range", "a whole number from 1 to 1024")])
+    found: list[Any] = [None] * len(texts)
+    with shown_progress(progress) as told, ThreadPoolExecutor(max(1, min(workers, len(texts)))) as pool:
+        waiting = {pool.submit(run, text, threads=1, **options): k for k, text in enumerate(texts)}
+        try:
+            for done, future in enumerate(as_completed(waiting), 1):
+                found[waiting[future]] = future.result()
+                if told is not None:
+                    told(done, len(texts))
+        except BaseException:
+            for future in waiting:
+                future.cancel()
+            raise
+    return found
 
 
 class Replicas(Answer):
@@ -359,12 +437,13 @@ def run_replicas(
     *,
     until: Optional[float] = None,
     max_events: Optional[int] = None,
+    law: Optional[Law] = None,
     loop: Optional[Loop] = None,
-    progress: Optional[Callable[[int, int], object]] = None,
+    progress: Union[bool, Callable[[int, int], object], None] = None,
     strict: bool = False,
 ) -> Replicas:
     """Runs independent copies of a scene with a fill, whose seeds are seed, seed + 1, …, on all cores, and pools their averages. Ctrl-C
-    ends them with what was reached; `progress` is called with the number of copies done and of all.
+    ends them with what was reached, by those that had begun; `progress` is called with the number of copies done and of all.
 
     >>> from carom import Fill, Scene, Sphere
     >>> spheres = Fill("gas", 64, Sphere(0.5), mass=1.0, packing_fraction=0.3, temperature=1.0, seed=1)
@@ -372,8 +451,9 @@ def run_replicas(
     >>> len(gas.replicas), gas.observables.compressibility.mean > 1
     (3, True)
     """
-    changes = _changes(until, max_events, None, None, loop, None, 0, False, strict)
-    document, verdict, said = _carom.ask_replicas(read(scene), changes, whole("replicas", replicas), progress)
+    changes = _changes(until, max_events, None, None, law, loop, None, 0, False, strict)
+    with shown_progress(progress) as told:
+        document, verdict, said = _carom.ask_replicas(read(scene), changes, whole("replicas", replicas), told)
     if said:
         _warn(said)
     answer = Replicas(document)

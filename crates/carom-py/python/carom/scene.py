@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _carom
+from ._toml import written
 from .bodies import Bodies
 from .errors import SceneError
 from .shapes import Ellipsoid, Point, Shape, Sphere, Superellipsoid
@@ -291,7 +292,8 @@ class Load:
 
 @dataclass(eq=False)
 class Contact:
-    """An explicit contact: `[[contact]]` of a scene. The normal points from the first body to the second."""
+    """An explicit contact: `[[contact]]` of a scene. The normal points from the first body to the second; `kind` is how the surface
+    answers, as in `Surface` (`surface` is its older name)."""
 
     bodies: Sequence[str]
     point: ArrayLike
@@ -299,6 +301,7 @@ class Contact:
     restitution: Optional[float] = None
     surface: Optional[SurfaceKind] = None
     name: Optional[str] = None
+    kind: Optional[SurfaceKind] = None
 
 
 @dataclass(eq=False)
@@ -412,11 +415,38 @@ class Scene:
         document: dict[str, Any] = json.loads(_encode(self))
         return document
 
+    def to_toml(self) -> str:
+        """The scene as a file has it; what it says is read back to the bit.
+
+        >>> print(Scene(body=[Body("ball", Sphere(0.5), mass=2.0, velocity=[0, 0, -1])]).to_toml())
+        carom = 1
+        <BLANKLINE>
+        [[body]]
+        name = "ball"
+        shape = { sphere = { radius = 0.5 } }
+        mass = 2.0
+        velocity = [0, 0, -1]
+        <BLANKLINE>
+        """
+        return written(json.loads(_encode_finite(self)))
+
+    def save(self, path: Union[str, "os.PathLike[str]"], *, force: bool = False) -> Path:
+        """Writes the scene to a file, `.toml` or `.json`; returns its path. A file that is there is replaced only with `force`.
+
+        >>> import tempfile
+        >>> ball = Scene(body=[Body("ball", Sphere(0.5), mass=2.0)])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Scene.of(ball.save(Path(folder) / "ball.toml")).to_dict() == ball.to_dict()
+        True
+        """
+        place = Path(path)
+        text = _text(str(place), self).text if place.suffix.lower() == ".json" else self.to_toml()
+        with open(place, "w" if force else "x", encoding="utf-8", newline="\n") as file:
+            file.write(text if text.endswith("\n") else text + "\n")
+        return place
+
 
 _PARTS = (Body, Plane, Joint, Load, Contact, Fill, SurfacePair, Surface, World, Impact, Run)
-
-AnyScene = Union[Scene, Mapping[str, Any], str, "os.PathLike[str]"]
-
 
 class Text:
     """A text with the name that messages give it: what the Rust side reads."""
@@ -429,9 +459,14 @@ class Text:
         self.json = json
 
 
+AnyScene = Union[Scene, Mapping[str, Any], str, "os.PathLike[str]", Text]
+
+
 def read(scene: AnyScene) -> Text:
     """The text of a scene: a path is opened. A string is a path if it names a file that exists, or if nothing in it is TOML or JSON:
     neither a line's end nor `=` nor `{`."""
+    if isinstance(scene, Text):
+        return scene
     if isinstance(scene, (Scene, Mapping)):
         return _text("<Scene>" if isinstance(scene, Scene) else "<dict>", scene)
     if isinstance(scene, os.PathLike):

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How to resolve an impact.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +68,7 @@ pub enum Order {
 }
 
 /// An impact law.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Law {
     /// 0 ≤ p ⟂ y⁺ + K y⁻ ≥ 0 (T4): the default.

@@ -7,6 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::diagnostic::Log;
 use super::json;
+use super::meant;
 
 /// The language of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -119,7 +120,11 @@ fn parse_toml(text: &str, log: &mut Log<'_>) -> Option<Value> {
     // because it is found only where the text ends.
     let unclosed = errors.iter().skip(1).find(|error| error.message().starts_with("unclosed"));
     for error in errors.first().into_iter().chain(unclosed) {
-        log.report(error.span().unwrap_or(0..0), &"", format!("not TOML: {}", error.message()), "");
+        let span = error.span().unwrap_or(0..0);
+        match meant::slip_at(text, span.start) {
+            Some(slip) => log.report(slip.span, &"", format!("not TOML: {}", slip.message), slip.expected),
+            None => log.report(span, &"", format!("not TOML: {}", error.message()), ""),
+        }
     }
     if !errors.is_empty() {
         return None;

@@ -139,7 +139,7 @@ pub(super) const SPRING: [Field; 5] = [
     ("damping", "Force per speed along it, N s/m."),
 ];
 
-pub(super) const CONTACT: [Field; 6] = [
+pub(super) const CONTACT: [Field; 7] = [
     ("name", "The contact's name; made of the names of the two sides without it."),
     ("bodies", "Two bodies, or a body and a plane."),
     ("point", "Where they touch, m."),
@@ -149,7 +149,8 @@ pub(super) const CONTACT: [Field; 6] = [
          and may be left out.",
     ),
     ("restitution", "The coefficient of restitution; without it, as [surface] says for the two."),
-    ("surface", "How the surface answers; without it, as [surface] says for the two."),
+    ("kind", "How the surface answers along the tangent; without it, as [surface] says for the two."),
+    ("surface", "The same by its older name."),
 ];
 
 pub(super) const FILL: [Field; 10] = [

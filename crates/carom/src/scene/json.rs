@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::diagnostic::Log;
 use super::document::{DEEPEST, Entry, Kind, Value, number};
+use super::meant;
 
 /// The tree of a JSON text; none, with the reason in the log, when it is not JSON.
 pub(super) fn parse(text: &str, log: &mut Log<'_>) -> Option<Value> {
@@ -17,7 +18,10 @@ pub(super) fn parse(text: &str, log: &mut Log<'_>) -> Option<Value> {
     }
     parser
         .document()
-        .map_err(|fault| log.report(fault.span, &"", format!("not JSON: {}", fault.message), fault.expected))
+        .map_err(|fault| match meant::slip_at(text, fault.span.start) {
+            Some(slip) => log.report(slip.span, &"", format!("not JSON: {}", slip.message), slip.expected),
+            None => log.report(fault.span, &"", format!("not JSON: {}", fault.message), fault.expected),
+        })
         .ok()
 }
 

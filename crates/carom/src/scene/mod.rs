@@ -11,6 +11,7 @@ pub mod file;
 pub mod generalized;
 pub mod instant;
 mod json;
+mod meant;
 pub mod model;
 mod reader;
 pub mod schema;

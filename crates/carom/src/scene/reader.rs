@@ -9,6 +9,7 @@ use nalgebra::{DMatrix, Unit, Vector3};
 
 use super::diagnostic::{Log, nearest};
 use super::document::{Entry, Kind, Value};
+use super::meant;
 
 /// The most degrees of freedom, and the most rows of any matrix. All algebra here is dense: far below this
 /// limit a problem already takes minutes, and a short file with very many rows would ask for its square.
@@ -49,10 +50,11 @@ impl<'a> Fields<'a> {
                 log.report(key_span.clone(), &"", "", "");
                 continue;
             }
-            let near = nearest(key, names.iter().copied());
+            let near = nearest(key, names.iter().copied()).or_else(|| meant::name_for(key, names));
             misspelt.extend(near);
-            let expected = match (hint(key), near) {
-                (Some(hint), _) => hint.to_string(),
+            let said = hint(key).or_else(|| meant::said_of(key).filter(|_| near.is_none()));
+            let expected = match (said, near) {
+                (Some(said), _) => said.to_string(),
                 (None, Some(name)) => format!("`{name}`"),
                 (None, None) if names.is_empty() => "no field at all: {}".to_string(),
                 (None, None) => format!("one of {}", listed(names)),

@@ -89,6 +89,12 @@ fn with_default(mut schema: Value, default: Value) -> Value {
     schema
 }
 
+/// Still read, and no longer written.
+fn deprecated(mut schema: Value) -> Value {
+    schema["deprecated"] = json!(true);
+    schema
+}
+
 fn world() -> Value {
     object(&fields::WORLD, &[], |name| match name {
         "gravity" => with_default(reference("vector"), json!([0, 0, 0])),
@@ -221,12 +227,15 @@ fn load_kind() -> Value {
 }
 
 fn contact() -> Value {
-    object(&fields::CONTACT, &["bodies", "point"], |name| match name {
+    let mut contact = object(&fields::CONTACT, &["bodies", "point"], |name| match name {
         "name" | "restitution" => reference(name),
         "bodies" => reference("two_sides"),
-        "surface" => reference("surface_kind"),
+        "kind" => reference("surface_kind"),
+        "surface" => deprecated(reference("surface_kind")),
         _ => reference("vector"),
-    })
+    });
+    contact["not"] = json!({ "required": ["kind", "surface"] });
+    contact
 }
 
 fn fill() -> Value {

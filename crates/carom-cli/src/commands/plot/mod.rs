@@ -70,8 +70,8 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-A picture is drawn from the samples and events in the folder: a run with `run.sample` = 0 has nothing to draw but g-r, msd and
-vacf, which come from run.json. These also take a folder of `carom run --replicas`; of the others draw one copy, DIR/replica-0.
+A picture is drawn from the samples and events in the folder: a run with `run.sample` = 0 has nothing to draw but g-r, msd and vacf, which \
+come from run.json. These also take a folder of `carom run --replicas`; of the others draw one copy, DIR/replica-0.
 
 Examples:
   carom run cases/papers/paradox.toml --until 0.4 -o paradox

@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 
+use carom::impact::Law;
 use carom::scene::model::OnParadox;
 use carom_answers::folder::trajectory::Format;
 use carom_answers::options::{AT_LEAST_ONE, NOT_NEGATIVE, REPLICAS, THREADS};
 use carom_answers::run::{Changes, Loop, cores};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use super::super::law::law_parser;
 
 /// The command's arguments.
 #[derive(Debug, clap::Args)]
@@ -25,7 +28,7 @@ pub struct Arguments {
     pub force: bool,
 
     /// Continue the interrupted run in this folder
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["until", "max_events", "sample", "on_paradox", "strict"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["until", "max_events", "sample", "law", "on_paradox", "strict"])]
     pub resume: Option<PathBuf>,
 
     /// The time to stop at, instead of the scene's `run.until`
@@ -39,6 +42,10 @@ pub struct Arguments {
     /// The interval between samples, instead of the scene's `run.sample`; 0: events only
     #[arg(long, value_name = "DT", allow_negative_numbers = true, value_parser = |text: &str| NOT_NEGATIVE.parse(text))]
     pub sample: Option<f64>,
+
+    /// The impact law, instead of the scene's `impact.law`
+    #[arg(long, value_name = "NAME", value_parser = law_parser())]
+    law: Option<Law>,
 
     /// What happens at a paradox, instead of the scene's `run.on_paradox`
     #[arg(long, value_name = "NAME", value_parser = paradox_parser())]
@@ -72,6 +79,10 @@ pub struct Arguments {
     #[arg(long)]
     pub json: bool,
 
+    /// Show every column of every table, however narrow the terminal
+    #[arg(long)]
+    pub wide: bool,
+
     /// Put the samples into the JSON document too
     #[arg(long, requires = "json", conflicts_with_all = ["out", "resume"])]
     pub samples: bool,
@@ -82,16 +93,17 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Ctrl-C ends a run cleanly at the next event: what happened so far is reported, with `stopped` = interrupted and exit
-code 0. A run with -o that was interrupted or killed goes on with --resume, to the same result bit for bit.
+Ctrl-C ends a run cleanly at the next event: what happened so far is reported, with `stopped` = interrupted and exit code 0. A run with -o \
+that was interrupted or killed goes on with --resume, to the same result bit for bit.
 
-Scenes with a [[fill]] are placed first: on a lattice, or grown at random to their density. In a periodic box the result has
-averages with error bars under `observables`: Z = PV/NkT, collision rate, temperatures, g(r), diffusion. The box must be
-longer than every body in it: a body does not touch its own images.
+Scenes with a [[fill]] are placed first: on a lattice, or grown at random to their density. In a periodic box the result has averages with \
+error bars under `observables`: Z = PV/NkT, collision rate, temperatures, g(r), diffusion. The box must be longer than every body in it: a \
+body does not touch its own images.
 
 Examples:
   carom run cases/papers/paradox.toml --until 1
   carom run ball.toml --until 10 --json
+  carom run ball.toml --law poisson
   carom run gas.toml -o gas --strict
   carom run --resume gas
   carom run cases/gallery/sphere_gas.toml -o gas --sample 0.1 --trajectory xyz
@@ -131,6 +143,7 @@ impl Arguments {
             max_events: self.max_events,
             sample: self.sample,
             on_paradox: self.on_paradox,
+            law: self.law,
             which: self.which,
             threads: Some((self.threads() / at_once).max(1)),
             replica,

@@ -113,7 +113,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
             wall_s: driver.wall_s(),
             folder: folder.as_ref().map(|folder| (folder.path(), folder.rows())),
         };
-        print(|out| report::run::write(out, &finished, Style::of_stdout()))?;
+        print(|out| report::run::write(out, &finished, Style::of_stdout(arguments.wide)))?;
     }
     Ok(verdict)
 }

@@ -96,7 +96,7 @@ fn report(copies: &[Replica], asked: u64, arguments: &Arguments) -> Result<Verdi
         folder: arguments.out.as_deref(),
         interrupted: interrupted.as_deref(),
     };
-    let style = Style::of_stdout();
+    let style = Style::of_stdout(arguments.wide);
     print(|out| {
         if arguments.json {
             out.write_all(&text)?;

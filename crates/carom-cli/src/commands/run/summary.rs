@@ -14,7 +14,7 @@ pub struct Summary {
     pub last: VecDeque<Event>,
     /// How many there were.
     pub rows: u64,
-    /// The first of the sustained contacts.
+    /// The sustained contacts, but for very many only the first.
     pub holds: Vec<Hold>,
     /// How many lasted.
     pub held: u64,
@@ -32,8 +32,8 @@ pub struct Hold {
 /// The first and last entries told.
 pub const TOLD: usize = 10;
 
-/// The most contacts that last told one by one.
-const HOLDS_TOLD: usize = 12;
+/// The most contacts that last kept for the summary, which tells the longest of them.
+const HOLDS_KEPT: usize = 1000;
 
 impl Summary {
     /// Takes what happened.
@@ -50,7 +50,7 @@ impl Summary {
         match event.kind {
             Kind::HoldBegin | Kind::Rest | Kind::PassBegin => {
                 self.held += 1;
-                if self.holds.len() < HOLDS_TOLD {
+                if self.holds.len() < HOLDS_KEPT {
                     self.holds.push(Hold { begin: event.clone(), end: None });
                 }
             }

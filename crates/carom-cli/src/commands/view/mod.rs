@@ -40,8 +40,8 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-The address is printed as the first line. It contains a token: only someone who has it can run scenes on this
-machine. Ctrl-C ends the server.
+The address is printed as the first line. It contains a token: only someone who has it can run scenes on this machine. Ctrl-C ends the \
+server.
 
 Examples:
   carom view

@@ -30,7 +30,11 @@ pub(super) fn body(
         "radius" => Some("`shape = { sphere = { radius = … } }`"),
         "semi_axes" => Some("`shape = { ellipsoid = { semi_axes = … } }`"),
         "axes" | "bryan" => Some("it inside `orientation = { … }`"),
-        "restitution" | "friction" | "kind" => Some("it in `[surface]` or in a `[[contact]]`"),
+        "restitution" | "kind" => Some("it in `[surface]` or in a `[[contact]]`"),
+        "friction" | "mu" | "coulomb" => {
+            Some("`kind = { coulomb = … }` in `[surface]`, or in a `[[surface.pair]]` with this body")
+        }
+        "mesh" | "file" => Some("`shape`; meshes are not read"),
         _ => None,
     };
     let table = Fields::of(value, &path, &names(&fields::BODY), hint, log)?;
@@ -240,7 +244,14 @@ fn bryan(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<[f64; 3
 }
 
 pub(super) fn plane(value: &Value, path: &str, log: &mut Log<'_>) -> Option<ScenePlane> {
-    let hint = |key: &str| (key == "point").then_some("`offset`: normal · x of any point x of the plane");
+    let hint = |key: &str| match key {
+        "point" | "position" => Some("`offset`: normal · x of any point x of the plane"),
+        "friction" | "mu" | "coulomb" => {
+            Some("`kind = { coulomb = … }` in `[surface]`, or in a `[[surface.pair]]` with this plane")
+        }
+        "restitution" | "kind" => Some("it in `[surface]`, or in a `[[surface.pair]]` with this plane"),
+        _ => None,
+    };
     let table = Fields::of(value, &path, &names(&fields::PLANE), hint, log)?;
     let name = table.need("name", "a name of its own", log, name);
     let normal = table.need("normal", "the normal, into the free side", log, reader::unit);

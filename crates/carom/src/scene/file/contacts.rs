@@ -77,8 +77,7 @@ pub(super) fn contacts(
     let mut of_pair: BTreeMap<[(bool, usize); 2], usize> = BTreeMap::new();
     each(root, "contact", log, |value, path, log| {
         let hint = |key: &str| match key {
-            "friction" | "coulomb" | "mu" => Some("`surface = { coulomb = … }`"),
-            "kind" => Some("`surface`"),
+            "friction" | "coulomb" | "mu" => Some("`kind = { coulomb = … }`"),
             _ => None,
         };
         let table = Fields::of(value, &path, &names(&fields::CONTACT), hint, log)?;
@@ -90,7 +89,17 @@ pub(super) fn contacts(
         let (usual_restitution, usual_surface) =
             sides.map_or((rules.restitution, rules.kind), |(sides, _)| rules.of(sides));
         let restitution = table.or("restitution", usual_restitution, log, restitution);
-        let surface = table.or("surface", usual_surface, log, kind);
+        let surface = match table.at_most_one_of(&["kind", "surface"], log) {
+            Some((name, value)) => {
+                let path = table.path(name);
+                if name == "surface" {
+                    let message = "is an older name of `kind`, as `[surface]` has it";
+                    warnings.report(value.span.clone(), &path, message, "`kind`");
+                }
+                kind(value, &path, log)
+            }
+            None => Some(usual_surface),
+        };
         let (sides, [first, second]) = sides?;
         let earlier = of_pair.entry(unordered(sides)).or_default();
         *earlier += 1;

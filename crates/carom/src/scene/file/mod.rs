@@ -14,7 +14,7 @@
 //! | `load.kind.spring.length`, `damping` | the distance of its ends at the start, zero |
 //! | `contact.name` | the names of the two sides, `a-b`, numbered from the second of a pair |
 //! | `contact.normal` | the plane's; needed between two bodies |
-//! | `contact.restitution`, `surface` | what `[surface]` says of the pair |
+//! | `contact.restitution`, `kind` | what `[surface]` says of the pair |
 //! | `fill.temperature`, `start`, `seed` | 1, `random`, 0 |
 //! | `fill.equilibrate` | 50 collisions of each body after a random start, none on a lattice |
 //! | `[surface]`, `[impact]`, `[run]` | [`SurfaceRules`](super::model::SurfaceRules), [`ImpactSettings`](super::model::ImpactSettings), [`RunSettings`](super::model::RunSettings) by default |
@@ -63,6 +63,8 @@ pub fn read(text: &str, format: Format) -> Result<Scene, Vec<Diagnostic>> {
 }
 
 fn scene(root: &Value, format: Format, log: &mut Log<'_>, warnings: &mut Log<'_>) -> Option<Scene> {
+    let is_scene = ["body", "fill", "plane", "world"].iter().any(|name| root.get(name).is_some());
+    let hint = |key: &str| if is_scene { scene_hint(key).or_else(|| hint(key)) } else { hint(key) };
     let fields = Fields::of(root, &"", &names(&fields::SCENE), hint, log)?;
     let how = match format {
         Format::Toml => "`carom = 1`, the version of the format, as the first line",
@@ -119,10 +121,24 @@ fn scene(root: &Value, format: Format, log: &mut Log<'_>, warnings: &mut Log<'_>
     })
 }
 
+/// Of a document that is plainly a scene: what belongs into its tables.
+fn scene_hint(key: &str) -> Option<&'static str> {
+    match key {
+        "mass" | "velocity" => Some("it in a `[[body]]`"),
+        "restitution" | "e" => Some("it under `[surface]`"),
+        "friction" | "mu" | "coulomb" => Some("`[surface]` with `kind = { coulomb = … }`"),
+        _ => None,
+    }
+}
+
 /// The likeliest wrong fields: plurals, and those of the other kind of file.
 fn hint(key: &str) -> Option<&'static str> {
     match key {
         "bodies" => Some("`[[body]]`, one table for each"),
+        "planes" | "ground" | "floor" | "wall" => Some("`[[plane]]`, one table for each"),
+        "joints" | "constraint" | "constraints" => Some("`[[joint]]`, one table for each"),
+        "contacts" => Some("`[[contact]]`, one table for each; matrices are what `carom generalized` reads"),
+        "simulation" | "settings" | "options" => Some("`[run]`"),
         "mass" | "bilateral" | "velocity" | "restitution" | "tangential" | "friction" => {
             Some("bodies; matrices are what `carom generalized` reads")
         }

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use super::super::diagnostic::Log;
-use super::super::document::Value;
+use super::super::document::{Kind, Value};
 use super::super::fields::{self, names};
 use super::super::reader::{self, Fields};
 use crate::shape::{EXPONENTS, Shape};
@@ -18,10 +18,22 @@ pub(super) fn shape(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Opt
         "radius" => Some("`sphere = { radius = … }`"),
         "semi_axes" | "exponent" => Some("it inside `ellipsoid = { … }` or `superellipsoid = { … }`"),
         "ball" => Some("`sphere`"),
-        "box" | "cuboid" => Some("a `superellipsoid` with a large exponent"),
+        "box" | "cuboid" | "cube" => Some("a `superellipsoid` with a large exponent"),
+        "cylinder" | "capsule" | "cone" | "torus" => Some(
+            "a smooth body instead: `sphere`, `ellipsoid` or `superellipsoid`; this one is not among the shapes",
+        ),
+        "mesh" | "polyhedron" | "convex" | "hull" => {
+            Some("a smooth body instead: `sphere`, `ellipsoid` or `superellipsoid`; meshes are not read")
+        }
         "plane" | "halfspace" | "half_space" => Some("a `[[plane]]`, which is no body"),
         _ => None,
     };
+    if let Kind::String(name) = &value.kind {
+        let shown: String = name.chars().take(40).collect();
+        let message = format!("is the name `{shown}` without its sizes");
+        log.report(value.span.clone(), path, message, hint(name).unwrap_or(EXPECTED));
+        return None;
+    }
     let table = Fields::of(value, path, &known, hint, log)?;
     let (kind, value) = table.one_of(&known, EXPECTED, log)?;
     let path = table.path(kind);

@@ -1,0 +1,50 @@
+"""A scene's document as TOML, in the order and layout that people write."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else json.dumps(name)
+
+
+def _value(value: Any) -> str:
+    """A value in one line."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(name)} = {_value(entry)}" for name, entry in value.items()) + " }" if value else "{}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    # Numbers and strings of JSON are TOML's, but for its DEL, and surrogates that JSON escapes in pairs.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f") if isinstance(value, str) else repr(value)
+
+
+def _table(head: str, table: dict[str, Any]) -> list[str]:
+    return ["", head, *(f"{_key(name)} = {_value(entry)}" for name, entry in table.items())]
+
+
+def written(document: dict[str, Any]) -> str:
+    """The text of a document: plain entries first, then a table or a list of tables each."""
+    lines = [f"{_key(name)} = {_value(entry)}" for name, entry in document.items() if not _is_table(entry)]
+    for name, entry in document.items():
+        if isinstance(entry, dict):
+            pairs = entry.get("pair", [])
+            lines += _table(f"[{_key(name)}]", {key: part for key, part in entry.items() if key != "pair" or not _is_table(pairs)})
+            if _is_table(pairs):
+                for pair in pairs:
+                    lines += _table(f"[[{_key(name)}.pair]]", pair)
+        elif _is_table(entry):
+            for part in entry:
+                lines += _table(f"[[{_key(name)}]]", part)
+    return "\n".join(lines) + "\n"
+
+
+def _is_table(entry: Any) -> bool:
+    """Whether something has a heading of its own: a table, or a list of tables."""
+    return isinstance(entry, dict) or bool(entry) and isinstance(entry, list) and all(isinstance(part, dict) for part in entry)
