@@ -6,6 +6,7 @@
 
 mod diagnostic;
 pub mod document;
+pub mod expression;
 mod fields;
 pub mod file;
 pub mod generalized;
@@ -14,6 +15,7 @@ mod json;
 pub mod model;
 mod reader;
 pub mod schema;
+pub mod template;
 
 pub use diagnostic::Diagnostic;
 pub use document::Format;
