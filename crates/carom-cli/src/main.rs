@@ -12,7 +12,8 @@ use carom_answers::{InputError, VERSION, Verdict, folder};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    classify, compare, gap, generalized, paper, paradox, plot, run, schema, solve, toi, view, weak,
+    classify, compare, gap, generalized, paper, paradox, plot, run, scatter, schema, solve, sweep, toi, view,
+    weak,
 };
 
 /// The reference engine for rigid-body impact.
@@ -48,6 +49,10 @@ enum Command {
     Run(run::Arguments),
     /// Runs a scene and checks the weak form of its equations of motion about every impact
     WeakForm(weak::Arguments),
+    /// Runs a scene many times, with numbers that vary
+    Sweep(sweep::Arguments),
+    /// Scatters two bodies by each other: cross-sections and the collision kernel
+    Scatter(scatter::Arguments),
     /// Resolves the impact problem given as matrices
     Generalized(generalized::Arguments),
     /// Lists, or reproduces, published examples: printed value, computed value, erratum
@@ -110,6 +115,8 @@ fn main() -> ExitCode {
         Command::Toi(arguments) => (toi::run(arguments), arguments.json),
         Command::Run(arguments) => (run::run(arguments), arguments.json),
         Command::WeakForm(arguments) => (weak::run(arguments), arguments.json),
+        Command::Sweep(arguments) => (sweep::run(arguments), arguments.json),
+        Command::Scatter(arguments) => (scatter::run(arguments), arguments.json),
         Command::Compare(arguments) => (compare::run(arguments), arguments.json),
         Command::Paper(arguments) => (paper::run(arguments), arguments.json),
         Command::Paradox(arguments) => (paradox::run(arguments), arguments.json),
