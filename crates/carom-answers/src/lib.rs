@@ -32,7 +32,8 @@
 //! In reading order: [`words`], [`input_error`], [`input`] (text and scene), [`options`] (what options take), [`resolution`]
 //! (how an impact is resolved), [`overlap`] and [`rolling`] (bodies in impossible positions), [`start`] (messages on where bodies
 //! start), [`touch`] (contacts without approach), then one module per question: [`solve`], [`compare`], [`classify`], [`gap`],
-//! [`toi`], [`generalized`], [`paradox`], [`schema`], [`run`], [`weak`], [`check`], [`paper`]; what a run records as [`tables`], its
+//! [`toi`], [`generalized`], [`paradox`], [`schema`], [`run`], [`weak`], [`check`],
+//! [`scatter`], [`sweep`], [`paper`]; what a run records as [`tables`], its
 //! [`folder`]; and what the [`page`] asks.
 
 pub mod words;
@@ -74,6 +75,10 @@ pub mod run;
 pub mod weak;
 
 pub mod check;
+
+pub mod scatter;
+
+pub mod sweep;
 
 pub mod paper;
 

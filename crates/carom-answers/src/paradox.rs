@@ -331,6 +331,11 @@ impl Found {
 }
 
 /// A JSON value as an inline TOML one.
+/// A shape as a scene has it.
+pub(crate) fn inline_shape(given: &Shape) -> String {
+    inline(&shape(given))
+}
+
 fn inline(value: &Value) -> String {
     match value {
         Value::Object(entries) => {

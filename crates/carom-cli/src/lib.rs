@@ -13,8 +13,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    check, classify, compare, completions, gap, generalized, man, new, paper, paradox, plot, run, schema,
-    solve, toi, view, weak,
+    check, classify, compare, completions, gap, generalized, man, new, paper, paradox, plot, run, scatter, schema,
+    solve, sweep, toi, view, weak,
 };
 
 /// The reference engine for rigid-body impact.
@@ -57,6 +57,10 @@ enum Command {
     Run(run::Arguments),
     /// Runs a scene and checks the weak form of its equations of motion about every impact
     WeakForm(weak::Arguments),
+    /// Runs a scene many times, with numbers that vary
+    Sweep(sweep::Arguments),
+    /// Scatters two bodies by each other: cross-sections and the collision kernel
+    Scatter(scatter::Arguments),
     /// Resolves the impact problem given as matrices
     Generalized(generalized::Arguments),
     /// Lists, or reproduces, published examples: printed value, computed value, erratum
@@ -134,6 +138,8 @@ fn answer(given: &[OsString]) -> u8 {
         Command::Toi(arguments) => (toi::run(arguments), arguments.json),
         Command::Run(arguments) => (run::run(arguments), arguments.json),
         Command::WeakForm(arguments) => (weak::run(arguments), arguments.json),
+        Command::Sweep(arguments) => (sweep::run(arguments), arguments.json),
+        Command::Scatter(arguments) => (scatter::run(arguments), arguments.json),
         Command::Compare(arguments) => (compare::run(arguments), arguments.json),
         Command::Paper(arguments) => (paper::run(arguments), arguments.json),
         Command::Paradox(arguments) => (paradox::run(arguments), arguments.json),

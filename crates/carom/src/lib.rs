@@ -116,6 +116,8 @@
 //! | [`edmd`] | event-driven molecular dynamics, for very many free bodies |
 //! | [`fill`] | many bodies placed at once |
 //! | [`observe`] | what a gas does on average |
+//! | [`scatter`] | two bodies thrown at each other, many times: cross-sections and collision kernels |
+//! | [`sweep`] | many scenes from one |
 //!
 //! # Errors and outcomes
 //!
@@ -168,6 +170,10 @@ pub mod edmd;
 pub mod fill;
 
 pub mod observe;
+
+pub mod scatter;
+
+pub mod sweep;
 
 pub use error::{Error, Fault, Place, RowRole};
 

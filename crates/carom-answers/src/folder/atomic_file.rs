@@ -26,7 +26,11 @@ pub fn write(path: &Path, fill: impl FnOnce(File) -> io::Result<File>) -> io::Re
         .and_then(fill)
         .and_then(|file| file.sync_all())
         .and_then(|()| fs::rename(&unfinished, path))
-        .and_then(|()| path.parent().map_or(Ok(()), sync));
+        .and_then(|()| match path.parent() {
+            // A name alone is one in the present folder.
+            Some(parent) if parent.as_os_str().is_empty() => sync(Path::new(".")),
+            parent => parent.map_or(Ok(()), sync),
+        });
     result.map_err(|error| {
         // On a full disk every byte counts; whether this succeeds does not matter.
         let _ = fs::remove_file(&unfinished);

@@ -11,6 +11,7 @@
 //! Every number's unit is in its field's metadata under `unit`. Names are dictionaries. [`mod@file`] writes Parquet, and
 //! [`read`] makes events, samples and the rest of tables again.
 
+pub mod encounters;
 pub mod file;
 pub mod read;
 
@@ -34,28 +35,28 @@ use crate::run::moment_name;
 pub type About<'a> = [(&'a str, String)];
 
 /// Columns that are being put together, each with its field.
-struct Columns<'a, T> {
+pub(crate) struct Columns<'a, T> {
     rows: &'a [T],
     fields: Vec<Field>,
     columns: Vec<ArrayRef>,
 }
 
 impl<'a, T> Columns<'a, T> {
-    fn new(rows: &'a [T]) -> Self {
+    pub(crate) fn new(rows: &'a [T]) -> Self {
         Self { rows, fields: Vec::new(), columns: Vec::new() }
     }
 
-    fn push(&mut self, field: Field, column: ArrayRef) {
+    pub(crate) fn push(&mut self, field: Field, column: ArrayRef) {
         self.fields.push(field);
         self.columns.push(column);
     }
 
-    fn number(&mut self, name: &str, unit: &str, value: impl Fn(&T) -> f64) {
+    pub(crate) fn number(&mut self, name: &str, unit: &str, value: impl Fn(&T) -> f64) {
         let field = with_unit(Field::new(name, DataType::Float64, false), unit);
         self.push(field, Arc::new(Float64Array::from_iter_values(self.rows.iter().map(value))));
     }
 
-    fn optional(&mut self, name: &str, unit: &str, value: impl Fn(&T) -> Option<f64>) {
+    pub(crate) fn optional(&mut self, name: &str, unit: &str, value: impl Fn(&T) -> Option<f64>) {
         let field = with_unit(Field::new(name, DataType::Float64, true), unit);
         self.push(field, Arc::new(self.rows.iter().map(value).collect::<Float64Array>()));
     }
@@ -67,25 +68,25 @@ impl<'a, T> Columns<'a, T> {
         }
     }
 
-    fn whole(&mut self, name: &str, value: impl Fn(&T) -> u64) {
+    pub(crate) fn whole(&mut self, name: &str, value: impl Fn(&T) -> u64) {
         let column = UInt64Array::from_iter_values(self.rows.iter().map(value));
         self.push(Field::new(name, DataType::UInt64, false), Arc::new(column));
     }
 
-    fn name<'v>(&mut self, name: &str, value: impl Fn(&'a T) -> &'v str) {
+    pub(crate) fn name<'v>(&mut self, name: &str, value: impl Fn(&'a T) -> &'v str) {
         let words = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         let column: DictionaryArray<Int32Type> = self.rows.iter().map(value).collect();
         self.push(Field::new(name, words, false), Arc::new(column));
     }
 
-    fn table(self, name: &str, about: &About) -> Result<RecordBatch, ArrowError> {
+    pub(crate) fn table(self, name: &str, about: &About) -> Result<RecordBatch, ArrowError> {
         let mut metadata = HashMap::from([("carom.table".to_string(), name.to_string())]);
         metadata.extend(about.iter().map(|(key, value)| (format!("carom.{key}"), value.clone())));
         RecordBatch::try_new(Arc::new(Schema::new_with_metadata(self.fields, metadata)), self.columns)
     }
 }
 
-fn with_unit(field: Field, unit: &str) -> Field {
+pub(crate) fn with_unit(field: Field, unit: &str) -> Field {
     field.with_metadata(HashMap::from([("unit".to_string(), unit.to_string())]))
 }
 

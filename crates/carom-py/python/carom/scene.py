@@ -390,6 +390,8 @@ class Scene:
     surface: Union[Surface, Mapping[str, Any], None] = None
     impact: Union[Impact, Mapping[str, Any], None] = None
     run: Union[Run, Mapping[str, Any], None] = None
+    scatter: Optional[Mapping[str, Any]] = None
+    sweep: Optional[Mapping[str, Any]] = None
 
     def _entry(self) -> dict[str, Any]:
         return {"carom": 1, **{name: value for name, value in _given(self).items() if value != []}}

@@ -10,7 +10,7 @@
 pub(crate) mod freedom;
 mod growth;
 mod lattice;
-mod random;
+pub(crate) mod random;
 pub(crate) mod region;
 pub mod theory;
 mod velocities;

@@ -14,7 +14,7 @@ pub(super) const fn names<const N: usize>(fields: &[Field; N]) -> [&'static str;
     names
 }
 
-pub(super) const SCENE: [Field; 14] = [
+pub(super) const SCENE: [Field; 16] = [
     ("carom", "The version of the format."),
     ("title", "Free text."),
     ("source", "Where the scene comes from: citation, equation, figure."),
@@ -28,6 +28,8 @@ pub(super) const SCENE: [Field; 14] = [
     ("surface", "What detected contacts get."),
     ("impact", "How impacts are resolved."),
     ("run", "How the scene is run."),
+    ("sweep", "What varies from sample to sample, for `carom sweep`."),
+    ("scatter", "How its two bodies are scattered by each other, for `carom scatter`."),
     ("$schema", "The address of this schema, for editors; not used."),
 ];
 
@@ -213,5 +215,46 @@ pub(super) const RUN: [Field; 8] = [
     (
         "on_trouble",
         "What happens where the exact motion has no continuation: the bodies concerned are carried on by time steps, or the run stops.",
+    ),
+];
+
+pub(super) const SCATTER: [Field; 6] = [
+    ("samples", "How many encounters."),
+    ("seed", "The seed of the random numbers."),
+    ("speed", "The relative speed, m/s. Either this or the temperature."),
+    (
+        "temperature",
+        "k_B T, J: relative speeds are those of the collisions of a gas, and spins are thermal unless they are given.",
+    ),
+    ("spin", "The angular speed of each body, rad/s, its direction uniform."),
+    ("spin_temperature", "k_B T of each active spin, J, instead of `spin`."),
+];
+
+pub(super) const SWEEP: [Field; 4] = [
+    (
+        "samples",
+        "How many samples. Without it, one for each point of the grid that `values` and `grid` make.",
+    ),
+    ("seed", "The seed of the random numbers. Sample i depends on it and on i alone."),
+    ("collect", "What else to record of each sample."),
+    ("vary", "What varies, in this order; of `values` and `grid` the last varies fastest."),
+];
+
+pub(super) const SWEEP_VARY: [Field; 9] = [
+    (
+        "path",
+        "A number of the scene, as body.ball.velocity[0]; for a direction a vector, for an orientation one. Without it the number \
+         only has a name.",
+    ),
+    ("name", "A name for expressions, and the column's if there is no path."),
+    ("uniform", "Uniform in [from, to]."),
+    ("normal", "Normal, [mean, standard deviation]."),
+    ("values", "One of these in turn."),
+    ("grid", "[from, to, count]: so many values at equal distances, both ends among them."),
+    ("direction", "A vector of this length, its direction uniform on the sphere."),
+    ("orientation", "Uniform over all orientations."),
+    (
+        "expression",
+        "Computed from numbers varied above, by path or name: + - * / ^, pi, sin, cos, sqrt, exp, log, min, max …",
     ),
 ];

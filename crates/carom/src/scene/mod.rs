@@ -6,6 +6,7 @@
 
 mod diagnostic;
 pub mod document;
+pub mod expression;
 mod fields;
 pub mod file;
 pub mod generalized;
@@ -15,6 +16,7 @@ mod meant;
 pub mod model;
 mod reader;
 pub mod schema;
+pub mod template;
 
 pub use diagnostic::Diagnostic;
 pub use document::Format;

@@ -11,6 +11,8 @@ use crate::joint::Joint;
 use crate::motion::{Flight, Given};
 use crate::shape::{HalfSpace, Shape};
 
+use super::expression::Expression;
+
 /// A scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scene {
@@ -40,6 +42,10 @@ pub struct Scene {
     pub impact: ImpactSettings,
     /// How the scene is run.
     pub run: RunSettings,
+    /// How its two bodies are scattered by each other.
+    pub scatter: ScatterSettings,
+    /// What varies from sample to sample.
+    pub sweep: SweepSettings,
     /// What is allowed but worth saying, such as a quaternion far from unit length.
     pub warnings: Vec<super::Diagnostic>,
 }
@@ -337,6 +343,145 @@ impl OnParadox {
             Self::Hold => "hold",
             Self::Pass => "pass",
             Self::Stop => "stop",
+        }
+    }
+}
+
+/// How two bodies are scattered by each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScatterSettings {
+    /// How many encounters.
+    pub samples: u64,
+    /// The seed of the random numbers.
+    pub seed: u64,
+    /// How fast the bodies approach.
+    pub translation: Translation,
+    /// How fast they spin.
+    pub spin: Spin,
+}
+
+impl Default for ScatterSettings {
+    fn default() -> Self {
+        Self { samples: 100_000, seed: 0, translation: Translation::Speed(1.0), spin: Spin::Speed(0.0) }
+    }
+}
+
+/// The relative speed of two bodies before they meet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Translation {
+    /// Always this.
+    Speed(f64),
+    /// That of the collisions of a gas at this k_B T: Maxwell's distribution, weighted by the speed.
+    Temperature(f64),
+}
+
+/// The angular velocity of a body before it meets the other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Spin {
+    /// Of this size, its direction uniform.
+    Speed(f64),
+    /// Maxwell's distribution at this k_B T, in the spins that impacts can change.
+    Temperature(f64),
+}
+
+/// What varies from sample to sample.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SweepSettings {
+    /// How many samples, where the scene says.
+    pub samples: Option<u64>,
+    /// The seed of the random numbers.
+    pub seed: u64,
+    /// What varies.
+    pub vary: Vec<Vary>,
+    /// What else to record.
+    pub collect: Vec<Collect>,
+}
+
+/// A number, a vector or an orientation that varies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vary {
+    /// Where it is in the scene; none for a number that only others use.
+    pub path: Option<String>,
+    /// Its name in expressions.
+    pub name: Option<String>,
+    /// How it varies.
+    pub how: Varied,
+    /// Where the text says so.
+    pub span: core::ops::Range<usize>,
+}
+
+impl Vary {
+    /// The columns of a table that has it, one for each number: the path, with an index for a vector, or the name.
+    #[must_use]
+    pub fn columns(&self) -> Vec<String> {
+        let name = self.path.as_ref().or(self.name.as_ref()).cloned().unwrap_or_default();
+        match self.how.width() {
+            1 => vec![name],
+            width => (0..width).map(|i| format!("{name}[{i}]")).collect(),
+        }
+    }
+}
+
+/// How a number varies.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Varied {
+    /// Uniform between two numbers.
+    Uniform([f64; 2]),
+    /// Normal: mean and standard deviation.
+    Normal([f64; 2]),
+    /// These in turn.
+    Values(Vec<f64>),
+    /// So many at equal distances, both ends among them.
+    Grid {
+        /// The first.
+        from: f64,
+        /// The last.
+        to: f64,
+        /// How many.
+        count: u64,
+    },
+    /// A vector of this length, its direction uniform.
+    Direction(f64),
+    /// An orientation, uniform.
+    Orientation,
+    /// Computed from those before it.
+    Expression(Expression),
+}
+
+impl Varied {
+    /// How many numbers it is.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        match self {
+            Self::Direction(_) => 3,
+            Self::Orientation => 4,
+            _ => 1,
+        }
+    }
+}
+
+/// What a sweep records of each sample besides how it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Collect {
+    /// The first event.
+    FirstEvent,
+    /// The least and the greatest of each body's coordinates and speeds, and the greatest impulse.
+    Extrema,
+    /// The averages of a gas.
+    Observables,
+}
+
+impl Collect {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::FirstEvent, Self::Extrema, Self::Observables];
+
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FirstEvent => "first_event",
+            Self::Extrema => "extrema",
+            Self::Observables => "observables",
         }
     }
 }

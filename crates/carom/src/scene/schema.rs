@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::fields::{self, Field};
 use super::file::{MOST_BODIES, MOST_COLLISIONS, VERSION};
-use super::model::{ImpactSettings, OnParadox, OnTrouble, RunSettings, Start, SurfaceRules};
+use super::model::{
+    Collect, ImpactSettings, OnParadox, OnTrouble, RunSettings, ScatterSettings, Start, SurfaceRules,
+};
 use crate::impact::Law;
 use crate::impact::coulomb::Termination;
 use crate::shape::EXPONENTS;
@@ -27,6 +29,8 @@ pub fn schema() -> Value {
         "surface" => surface(),
         "impact" => impact(),
         "run" => run(),
+        "sweep" => sweep(),
+        "scatter" => scatter(),
         _ => json!({ "type": "string" }),
     });
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
@@ -299,4 +303,45 @@ fn run() -> Value {
         }
         _ => json!({ "enum": OnParadox::ALL.map(OnParadox::name), "default": default.on_paradox.name() }),
     })
+}
+
+fn scatter() -> Value {
+    let default = ScatterSettings::default();
+    let mut scatter = object(&fields::SCATTER, &[], |name| match name {
+        "samples" => json!({ "type": "integer", "minimum": 1, "default": default.samples }),
+        "seed" => json!({ "type": "integer", "minimum": 0, "default": default.seed }),
+        "speed" | "temperature" => positive(),
+        _ => json!({ "type": "number", "minimum": 0 }),
+    });
+    scatter["allOf"] = json!([
+        { "not": { "required": ["speed", "temperature"] } },
+        { "not": { "required": ["spin", "spin_temperature"] } }
+    ]);
+    scatter
+}
+
+fn sweep() -> Value {
+    let names = Collect::ALL.map(Collect::name);
+    object(&fields::SWEEP, &[], |name| match name {
+        "samples" => json!({ "type": "integer", "minimum": 1 }),
+        "seed" => json!({ "type": "integer", "minimum": 0, "default": 0 }),
+        "collect" => list(json!({ "enum": names })),
+        _ => list(vary()),
+    })
+}
+
+fn vary() -> Value {
+    let pair = json!({ "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2 });
+    let ways = ["uniform", "normal", "values", "grid", "direction", "orientation", "expression"];
+    let mut vary = object(&fields::SWEEP_VARY, &[], |name| match name {
+        "uniform" | "normal" => pair.clone(),
+        "values" => json!({ "type": "array", "items": { "type": "number" }, "minItems": 1 }),
+        "grid" => json!({ "type": "array", "items": { "type": "number" }, "minItems": 3, "maxItems": 3 }),
+        "direction" => json!({ "type": "number", "minimum": 0 }),
+        "orientation" => json!({ "enum": ["uniform"] }),
+        _ => json!({ "type": "string", "minLength": 1 }),
+    });
+    vary["anyOf"] = json!([{ "required": ["path"] }, { "required": ["name"] }]);
+    vary["oneOf"] = json!(ways.map(|way| json!({ "required": [way] })));
+    vary
 }

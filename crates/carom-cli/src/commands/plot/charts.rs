@@ -58,7 +58,7 @@ impl Drawing for Sheet {
 }
 
 /// The least and the greatest of some numbers, with a margin; something to draw on where they are all the same.
-fn range(values: impl Iterator<Item = f64>, margin: f64) -> (f64, f64) {
+pub fn range(values: impl Iterator<Item = f64>, margin: f64) -> (f64, f64) {
     let (low, high) = values
         .filter(|x| x.is_finite())
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
@@ -158,7 +158,7 @@ fn corner<'a>(
 }
 
 /// A number at an axis, with the digits that its range needs.
-fn tick(x: f64, width: f64) -> String {
+pub fn tick(x: f64, width: f64) -> String {
     if x.abs() < 1e-9 * width {
         return "0".to_string();
     }

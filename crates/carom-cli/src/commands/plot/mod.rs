@@ -4,6 +4,7 @@ mod averages;
 pub mod canvas;
 mod charts;
 mod filmstrip;
+mod sweep;
 mod track;
 
 use std::path::PathBuf;
@@ -24,7 +25,7 @@ use track::Track;
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// A folder that `carom run -o` wrote; for g-r, msd and vacf also one written with --replicas
+    /// A folder that `carom run -o` or `carom sweep -o` wrote; for g-r, msd and vacf also one written with --replicas
     run: PathBuf,
 
     /// The file to write: .svg or .png
@@ -64,6 +65,18 @@ pub struct Arguments {
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(u32, u32)>,
 
+    /// Of a sweep: the column along x; alone it makes a histogram
+    #[arg(long, value_name = "COLUMN")]
+    x: Option<String>,
+
+    /// Of a sweep: the column along y
+    #[arg(long, value_name = "COLUMN", requires = "x")]
+    y: Option<String>,
+
+    /// Of a sweep: the column that colours tell; where x and y make a grid, a heat map
+    #[arg(long, value_name = "COLUMN", requires = "y")]
+    value: Option<String>,
+
     /// Print one JSON document, saying what was drawn, and nothing else
     #[arg(long)]
     pub json: bool,
@@ -79,7 +92,9 @@ Examples:
   carom plot paradox --what gaps --out gap.png
   carom plot paradox --what filmstrip --frames 5 --out strip.svg
   carom run cases/gallery/sphere_gas.toml --replicas 4 -o gases
-  carom plot gases --what g-r --out g.svg";
+  carom plot gases --what g-r --out g.svg
+  carom sweep ball.toml -o sweep --vary \"surface.restitution=grid(0, 1, 101)\"
+  carom plot sweep --x surface.restitution --y impacts --out impacts.svg";
 
 /// What a picture shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -144,6 +159,21 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         let message = format!("{} is neither .svg nor .png", arguments.out.display());
         InputError::of_option(Some("out"), &message, Some("a name that ends in .svg or .png"))
     })?;
+    let is_sweep = carom_answers::sweep::is_sweep(&arguments.run);
+    if let Some(x) = arguments.x.as_deref().filter(|_| is_sweep) {
+        return draw_sweep(picture, x, arguments);
+    }
+    if is_sweep || arguments.x.is_some() {
+        let (message, expected) = if is_sweep {
+            (format!("{} is the folder of a sweep", arguments.run.display()), "--x COLUMN, and --y, --value")
+        } else {
+            (
+                format!("{} is not the folder of a sweep", arguments.run.display()),
+                "a folder that `carom sweep -o` wrote",
+            )
+        };
+        return Err(InputError::of_option(Some("x"), &message, Some(expected)).into());
+    }
     if let Some(function) = arguments.what.function() {
         return draw_function(picture, function, arguments);
     }
@@ -204,6 +234,27 @@ fn draw_function(
             "points": mean.len(),
             "from": mean.first().map(|point| point.0),
             "to": mean.last().map(|point| point.0),
+        });
+        println!("{told}");
+    }
+    Ok(Verdict::Done)
+}
+
+/// The columns of a sweep.
+fn draw_sweep(mut picture: Picture, x: &str, arguments: &Arguments) -> Result<Verdict, Failure> {
+    let names = [("x", Some(x)), ("y", arguments.y.as_deref()), ("value", arguments.value.as_deref())];
+    let wanted: Vec<(&str, &str)> =
+        names.into_iter().filter_map(|(option, name)| Some((option, name?))).collect();
+    let columns = carom_answers::sweep::columns(&arguments.run, &wanted)?;
+    let labels: Vec<&str> = wanted.iter().map(|(_, name)| *name).collect();
+    let chart = sweep::Chart::of(&labels, &columns);
+    let drawn = picture.draw(arguments.size.unwrap_or(charts::SIZE), &chart);
+    write(&picture, drawn, arguments)?;
+    if arguments.json {
+        let told = serde_json::json!({
+            "out": arguments.out.display().to_string(),
+            "kind": chart.kind(),
+            "samples": columns.first().map_or(0, Vec::len),
         });
         println!("{told}");
     }

@@ -2,7 +2,7 @@
 
 mod arguments;
 mod driver;
-mod progress;
+pub(super) mod progress;
 mod recorder;
 mod replicas;
 mod summary;

@@ -196,7 +196,8 @@ fn share(engine: &Engine, max_events: usize) -> f64 {
     by_time.max(part(engine.counts().events as f64, max_events as f64))
 }
 
-fn duration(seconds: f64) -> String {
+/// A length of time as a clock shows it.
+pub fn duration(seconds: f64) -> String {
     if seconds.is_nan() || seconds >= 1e7 {
         return "-".to_string();
     }

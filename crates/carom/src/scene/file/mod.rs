@@ -17,7 +17,7 @@
 //! | `contact.restitution`, `kind` | what `[surface]` says of the pair |
 //! | `fill.temperature`, `start`, `seed` | 1, `random`, 0 |
 //! | `fill.equilibrate` | 50 collisions of each body after a random start, none on a lattice |
-//! | `[surface]`, `[impact]`, `[run]` | [`SurfaceRules`](super::model::SurfaceRules), [`ImpactSettings`](super::model::ImpactSettings), [`RunSettings`](super::model::RunSettings) by default |
+//! | `[surface]`, `[impact]`, `[run]`, `[scatter]` | [`SurfaceRules`](super::model::SurfaceRules), [`ImpactSettings`](super::model::ImpactSettings), [`RunSettings`](super::model::RunSettings), [`ScatterSettings`](super::model::ScatterSettings) by default |
 //!
 //! `carom`, the version, must be there. A plane's `offset` is measured along its normalised normal. The number of
 //! a body, plane, joint or contact in [`Scene`] is its place in the file, so that what is found later can be
@@ -31,13 +31,16 @@ mod loads;
 mod names;
 mod settings;
 mod shapes;
+mod sweep;
 
 use super::diagnostic::{Diagnostic, Log};
 use super::document::{self, Format, Kind, Value};
 use super::fields::{self, names};
-use super::model::Scene;
+use super::model::{Scene, SweepSettings, Vary};
 use super::reader::{self, Fields};
 use names::Names;
+
+pub(super) use sweep::Known;
 
 pub(super) use fills::{MOST_BODIES, MOST_COLLISIONS};
 
@@ -49,17 +52,48 @@ pub const VERSION: usize = 1;
 /// # Errors
 /// Everything that is wrong with it, in the order of the text.
 pub fn read(text: &str, format: Format) -> Result<Scene, Vec<Diagnostic>> {
-    let (mut log, mut warnings) = (Log::new(text), Log::new(text));
+    let (mut log, warnings) = (Log::new(text), Log::new(text));
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         log.report(0..0, &"", "the file is empty", "`carom = 1` and at least one `[[body]]` or `[[fill]]`");
         return Err(log.finish());
     }
-    let scene = document::parse(text, format, &mut log)
-        .and_then(|root| scene(&root, format, &mut log, &mut warnings));
-    match scene {
+    match document::parse(text, format, &mut log) {
+        Some(root) => read_into(format, &root, log, warnings),
+        None => Err(log.finish()),
+    }
+}
+
+/// Reads the tree of a text in which numbers may have been replaced.
+pub(super) fn read_tree(text: &str, format: Format, root: &Value) -> Result<Scene, Vec<Diagnostic>> {
+    read_into(format, root, Log::new(text), Log::new(text))
+}
+
+fn read_into<'a>(
+    format: Format,
+    root: &Value,
+    mut log: Log<'a>,
+    mut warnings: Log<'a>,
+) -> Result<Scene, Vec<Diagnostic>> {
+    match scene(root, format, &mut log, &mut warnings) {
         Some(scene) if log.is_empty() => Ok(Scene { warnings: warnings.finish(), ..scene }),
         _ => Err(log.finish()),
     }
+}
+
+/// What a scene says about a sweep, whatever is wrong with the rest.
+pub(super) fn read_sweep(text: &str, root: &Value) -> Result<SweepSettings, Vec<Diagnostic>> {
+    let (mut log, mut others) = (Log::new(text), Log::new(text));
+    let fields = Fields::of(root, &"", &names(&fields::SCENE), hint, &mut others);
+    match fields.map(|fields| sweep::sweep(&fields, &mut log)) {
+        Some(Some(settings)) if log.is_empty() => Ok(settings),
+        None if log.is_empty() => Err(others.finish()),
+        _ => Err(log.finish()),
+    }
+}
+
+/// One entry of a sweep.
+pub(super) fn read_vary(value: &Value, path: &str, known: &mut Known, log: &mut Log<'_>) -> Option<Vary> {
+    sweep::vary(value, path, known, log)
 }
 
 fn scene(root: &Value, format: Format, log: &mut Log<'_>, warnings: &mut Log<'_>) -> Option<Scene> {
@@ -95,6 +129,8 @@ fn scene(root: &Value, format: Format, log: &mut Log<'_>, warnings: &mut Log<'_>
     let fills = fills::fills(&fields, periodic, log);
     let impact = settings::impact(&fields, log);
     let run = settings::run(&fields, log);
+    let scatter = settings::scatter(&fields, log);
+    let sweep = sweep::sweep(&fields, log);
     let none = |name: &str| match fields.get(name).map(|value| &value.kind) {
         None => true,
         Some(Kind::Array(entries)) => entries.is_empty(),
@@ -117,6 +153,8 @@ fn scene(root: &Value, format: Format, log: &mut Log<'_>, warnings: &mut Log<'_>
         surface: surface?,
         impact: impact?,
         run: run?,
+        scatter: scatter?,
+        sweep: sweep?,
         warnings: Vec::new(),
     })
 }
@@ -146,6 +184,8 @@ fn hint(key: &str) -> Option<&'static str> {
         "law" | "termination" => Some("it under `[impact]`"),
         "until" | "max_events" | "sample" | "record_events" | "on_paradox" | "contact_time"
         | "rest_speed" | "on_trouble" => Some("it under `[run]`"),
+        "vary" | "collect" => Some("it under `[sweep]`"),
+        "speed" | "spin" | "spin_temperature" => Some("it under `[scatter]`"),
         _ => None,
     }
 }

@@ -7,7 +7,9 @@ use nalgebra::Vector3;
 use super::super::diagnostic::Log;
 use super::super::document::Value;
 use super::super::fields::{self, names};
-use super::super::model::{ImpactSettings, OnParadox, OnTrouble, RunSettings};
+use super::super::model::{
+    ImpactSettings, OnParadox, OnTrouble, RunSettings, ScatterSettings, Spin, Translation,
+};
 use super::super::reader::{self, Fields};
 use crate::impact::Law;
 use crate::impact::coulomb::Termination;
@@ -88,6 +90,31 @@ pub(super) fn run(root: &Fields<'_>, log: &mut Log<'_>) -> Option<RunSettings> {
         on_paradox: on_paradox?,
         contact_time: contact_time?,
     })
+}
+
+pub(super) fn scatter(root: &Fields<'_>, log: &mut Log<'_>) -> Option<ScatterSettings> {
+    let default = ScatterSettings::default();
+    let Some(value) = root.get("scatter") else { return Some(default) };
+    let table = Fields::of(value, &"scatter", &names(&fields::SCATTER), |_| None, log)?;
+    let samples = table
+        .or("samples", default.samples, log, |value, path, log| events(value, path, log).map(|n| n as u64));
+    let seed = table.or("seed", default.seed, log, |value, path, log| {
+        reader::whole(value, path, "a whole number, at least 0", log).map(|seed| seed as u64)
+    });
+    let translation = match table.at_most_one_of(&["speed", "temperature"], log) {
+        None => Some(default.translation),
+        Some((name, value)) => reader::positive(value, &table.path(name), log)
+            .map(|x| if name == "speed" { Translation::Speed(x) } else { Translation::Temperature(x) }),
+    };
+    let spin = match table.at_most_one_of(&["spin", "spin_temperature"], log) {
+        None => translation.map(|translation| match translation {
+            Translation::Speed(_) => default.spin,
+            Translation::Temperature(t) => Spin::Temperature(t),
+        }),
+        Some((name, value)) => reader::not_negative(value, &table.path(name), log)
+            .map(|x| if name == "spin" { Spin::Speed(x) } else { Spin::Temperature(x) }),
+    };
+    Some(ScatterSettings { samples: samples?, seed: seed?, translation: translation?, spin: spin? })
 }
 
 fn events(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<usize> {
