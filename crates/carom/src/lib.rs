@@ -125,6 +125,8 @@
 
 pub mod error;
 
+pub mod watch;
+
 pub mod metric;
 
 pub mod shape;

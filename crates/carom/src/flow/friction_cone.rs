@@ -112,6 +112,9 @@ impl Flow {
         let rate =
             |forces: &[f64], i: usize| dot(&delassus[i * count..(i + 1) * count], forces) - rows.right[i];
         for _ in 0..MOST_ROUNDS {
+            if self.watch.gives_up() {
+                return Err(Obstacle::Interrupted);
+            }
             let (mut change, mut size): (f64, f64) = (0.0, 0.0);
             for block in &blocks {
                 let first = block.first;

@@ -65,6 +65,7 @@ use crate::contact::{Side, Surface};
 use crate::integrate::gauss::Gauss;
 use crate::joint::Joint;
 use crate::shape::HalfSpace;
+use crate::watch::Watch;
 use system::System;
 use tie::Tie;
 use unknowns::{PER_BODY, PER_CONTACT, PER_TIE};
@@ -131,6 +132,8 @@ pub enum Obstacle {
     Rough,
     /// Steps are so short beside the time asked for that it is out of reach.
     Endless,
+    /// The caller wants the end.
+    Interrupted,
 }
 
 /// A group of bodies with contacts that hold: what does not change.
@@ -152,6 +155,7 @@ pub struct Flow {
     lengths: Vec<f64>,
     accuracy: f64,
     gauss: Gauss,
+    watch: Watch,
 }
 
 /// What a joint became.
@@ -194,6 +198,7 @@ impl Flow {
             lengths: bodies.iter().map(Self::body_length).collect(),
             accuracy: ACCURACY,
             gauss: Gauss::new(STAGES),
+            watch: Watch::default(),
         }
     }
 
@@ -210,6 +215,12 @@ impl Flow {
     pub fn with_patience(mut self, iterations: u32) -> Self {
         self.gauss.patience = iterations;
         self
+    }
+
+    /// The same, but what takes long is given up, as [`Obstacle::Interrupted`], when a watch says so.
+    #[must_use]
+    pub fn with_watch(self, watch: Watch) -> Self {
+        Self { watch, ..self }
     }
 
     /// The same with joints, as they stand at given states.
