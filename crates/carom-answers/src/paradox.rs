@@ -74,6 +74,13 @@ fn sized(shape: &Shape) -> Result<(), &'static str> {
         Shape::Sphere { radius } => ([radius; 3], 2.0),
         Shape::Ellipsoid { semi_axes } => (semi_axes, 2.0),
         Shape::Superellipsoid { semi_axes, exponent } => (semi_axes, exponent),
+        Shape::Box { .. }
+        | Shape::Cylinder { .. }
+        | Shape::Capsule { .. }
+        | Shape::Cone(_)
+        | Shape::Disc { .. } => {
+            return Err("a sphere, an ellipsoid or a superellipsoid");
+        }
     };
     if !sizes.iter().all(|size| SIZES.contains(size)) {
         return Err("sizes from 0.001 to 1000");
@@ -256,6 +263,19 @@ fn shape(shape: &Shape) -> Value {
         Shape::Superellipsoid { semi_axes, exponent } => {
             json!({ "superellipsoid": { "semi_axes": semi_axes, "exponent": exponent } })
         }
+        Shape::Box { half_extents, rounding } => {
+            json!({ "box": { "half_extents": half_extents, "rounding": rounding } })
+        }
+        Shape::Cylinder { radius, half_length, rounding } => {
+            json!({ "cylinder": { "radius": radius, "half_length": half_length, "rounding": rounding } })
+        }
+        Shape::Capsule { radius, half_length } => {
+            json!({ "capsule": { "radius": radius, "half_length": half_length } })
+        }
+        Shape::Cone(cone) => {
+            json!({ "cone": { "radius": cone.radius(), "height": cone.height(), "rounding": cone.rounding() } })
+        }
+        Shape::Disc { radius, rounding } => json!({ "disc": { "radius": radius, "rounding": rounding } }),
     }
 }
 

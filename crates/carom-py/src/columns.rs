@@ -6,7 +6,7 @@
 use std::fmt;
 
 use carom::body::{Body, State};
-use carom::shape::{EXPONENTS, HalfSpace, Shape};
+use carom::shape::{Cone, EXPONENTS, HalfSpace, Shape};
 use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3, Vector4};
 use numpy::PyReadonlyArrayDyn;
 use pyo3::exceptions::PyValueError;
@@ -123,13 +123,14 @@ pub fn numbers<'a, T: numpy::Element>(array: &'a PyReadonlyArrayDyn<'_, T>) -> P
 /// The shapes of many bodies, as Python gives them.
 #[derive(FromPyObject)]
 pub struct ShapeArrays<'py> {
-    /// Which formulas: 0 a point, 1 a sphere, 2 an ellipsoid, 3 a superellipsoid.
+    /// Which formulas: 0 a point, 1 a sphere, 2 an ellipsoid, 3 a superellipsoid, 4 a box, 5 a cylinder, 6 a capsule, 7 a cone, 8 a
+    /// disc.
     kind: PyReadonlyArrayDyn<'py, u8>,
-    /// Semi-axes, three a row; or radii.
+    /// Semi-axes or half-extents, three a row; radii twice and a half-length or height; or radii.
     axes: PyReadonlyArrayDyn<'py, f64>,
     /// How many numbers a row of `axes` has, one or three.
     width: usize,
-    /// Exponents.
+    /// Exponents, or roundings.
     exponent: PyReadonlyArrayDyn<'py, f64>,
 }
 
@@ -154,6 +155,11 @@ enum ShapeKind {
     Sphere,
     Ellipsoid,
     Superellipsoid,
+    Box,
+    Cylinder,
+    Capsule,
+    Cone,
+    Disc,
 }
 
 impl ShapeKind {
@@ -163,7 +169,12 @@ impl ShapeKind {
             0 => Self::Point,
             1 => Self::Sphere,
             2 => Self::Ellipsoid,
-            _ => Self::Superellipsoid,
+            3 => Self::Superellipsoid,
+            4 => Self::Box,
+            5 => Self::Cylinder,
+            6 => Self::Capsule,
+            7 => Self::Cone,
+            _ => Self::Disc,
         }
     }
 }
@@ -185,6 +196,15 @@ impl<'a> Shapes<'a> {
         Ok(Self { kinds, axes, exponents: Rows::new(numbers(&arrays.exponent)?, count, "exponent")? })
     }
 
+    /// The rounding of an index, which stands where others have an exponent.
+    fn rounding(&self, index: usize) -> Result<f64, BadRow> {
+        let [rounding] = *self.exponents.get(index);
+        if rounding.is_finite() && rounding >= 0.0 {
+            return Ok(rounding);
+        }
+        Err(self.exponents.bad(index, format!("is {rounding}, expected a rounding of at least 0")))
+    }
+
     /// The shape of an index.
     pub fn get(&self, index: usize) -> Result<Shape, BadRow> {
         let semi_axes = || match &self.axes {
@@ -204,6 +224,25 @@ impl<'a> Shapes<'a> {
                     return Err(self.exponents.bad(index, message));
                 }
                 Ok(Shape::Superellipsoid { semi_axes, exponent })
+            }
+            ShapeKind::Box => {
+                Ok(Shape::Box { half_extents: semi_axes()?, rounding: self.rounding(index)? })
+            }
+            ShapeKind::Cylinder => {
+                let ([radius, _, half_length], rounding) = (semi_axes()?, self.rounding(index)?);
+                Ok(Shape::Cylinder { radius, half_length, rounding })
+            }
+            ShapeKind::Capsule => {
+                let [radius, _, half_length] = semi_axes()?;
+                Ok(Shape::Capsule { radius, half_length })
+            }
+            ShapeKind::Cone => {
+                let [radius, _, height] = semi_axes()?;
+                Ok(Shape::Cone(Cone::new(radius, height, self.rounding(index)?)))
+            }
+            ShapeKind::Disc => {
+                let [radius, ..] = semi_axes()?;
+                Ok(Shape::Disc { radius, rounding: self.rounding(index)? })
             }
         }
     }

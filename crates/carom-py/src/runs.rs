@@ -216,7 +216,7 @@ type Described = (Vec<DescribedBody>, Vec<(String, [f64; 3], f64)>, [f64; 3]);
 fn described(scene: &Scene) -> Described {
     let body = |body: &SceneBody| {
         let constants = &body.body;
-        let ShapeEntry { kind, semi_axes, exponent } = ShapeEntry::of(&constants.shape);
+        let ShapeEntry { kind, semi_axes, exponent, .. } = ShapeEntry::of(&constants.shape);
         let (mass, inertia) = (constants.mass, constants.inertia.into());
         (body.name.clone(), kind, semi_axes, exponent, mass, inertia, constants.fixed)
     };

@@ -29,8 +29,7 @@ struct Seen {
     worst_error: f64,
 }
 
-fn check(seed: u64, kind: Kind) -> Option<Seen> {
-    let pair = Pair::new(seed, kind);
+fn check(pair: &Pair, seed: u64, kind: Kind) -> Option<Seen> {
     let search = pair.search(Window::new(0.0, pair.until));
     let mut seen = Seen { evaluations: search.evaluations, ..Seen::default() };
     let what = || format!("seed {seed}, {kind:?}: {search:?}");
@@ -67,14 +66,39 @@ fn check(seed: u64, kind: Kind) -> Option<Seen> {
 }
 
 #[test]
+fn none_is_missed_of_bodies_with_edges() {
+    let count = count(20_000) / 4;
+    for (number, kind) in KINDS.into_iter().enumerate() {
+        let share = count / KINDS.len() as u64;
+        let first = number as u64 * 100_000_000;
+        let seen: Vec<Seen> = (first..first + share)
+            .into_par_iter()
+            .filter_map(|seed| check(&Pair::edged(seed, kind), seed, kind))
+            .collect();
+        let mut gaps: Vec<u32> = seen.iter().filter(|s| s.hit).map(|s| s.evaluations).collect();
+        gaps.sort_unstable();
+        let worst = seen.iter().map(|s| s.worst_error).fold(0.0, f64::max);
+        let median = gaps.get(gaps.len() / 2).copied().unwrap_or(0);
+        println!(
+            "{kind:?}: {} pairs, {} hits, gaps median {median}, time bound {worst:.1e}",
+            seen.len(),
+            gaps.len()
+        );
+        assert!(gaps.len() as u64 > share / 10);
+    }
+}
+
+#[test]
 fn none_is_missed_and_none_is_late() {
     let count = count(20_000);
     for (number, kind) in KINDS.into_iter().enumerate() {
         let started = Instant::now();
         let share = count / KINDS.len() as u64;
         let first = number as u64 * 100_000_000;
-        let seen: Vec<Seen> =
-            (first..first + share).into_par_iter().filter_map(|seed| check(seed, kind)).collect();
+        let seen: Vec<Seen> = (first..first + share)
+            .into_par_iter()
+            .filter_map(|seed| check(&Pair::new(seed, kind), seed, kind))
+            .collect();
         let mut gaps: Vec<u32> = seen.iter().filter(|s| s.hit).map(|s| s.evaluations).collect();
         gaps.sort_unstable();
         let samples: u64 = seen.iter().map(|s| u64::from(s.samples)).sum();

@@ -20,9 +20,9 @@ const HOT: [(&str, &str); 5] = [
 const LINT: &str =
     "#![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]";
 
-const FORBIDDEN: [&str; 14] = [
-    "std::", "alloc::", "Vec<", "Vec::", "vec!", "Box", "Rc<", "Arc<", "String", "format!", "dyn ",
-    "println!", "unsafe", "DMatrix",
+const FORBIDDEN: [&str; 15] = [
+    "std::", "alloc::", "Vec<", "Vec::", "vec!", "Box<", "Box::new", "Rc<", "Arc<", "String", "format!",
+    "dyn ", "println!", "unsafe", "DMatrix",
 ];
 
 fn sources(path: &Path) -> Vec<PathBuf> {

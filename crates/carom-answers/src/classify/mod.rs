@@ -287,6 +287,15 @@ fn notes(scene: &Scene, found: &Findings) -> Vec<String> {
     }
     for contact in &found.contacts {
         let [first, second] = &contact.bodies;
+        let has_flats =
+            |side: &Side| matches!(side, Side::Body(i) if scene.bodies[*i].body.shape.has_flats());
+        if contact.sides.iter().any(has_flats) {
+            notes.push(format!(
+                "{first} and {second} may touch along flats and edges: the type says whether the point given closes, and g2 and g3 are not \
+                 used; solve finds all points"
+            ));
+            continue;
+        }
         match contact.class.kinematics.fit {
             Fit::Curved => {}
             Fit::Flat => notes.push(format!(

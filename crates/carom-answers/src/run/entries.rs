@@ -176,22 +176,46 @@ pub const fn moment_name(moment: Moment) -> &'static str {
 pub struct ShapeEntry {
     /// Its name in scenes.
     pub kind: &'static str,
-    /// Its semi-axes.
+    /// Its semi-axes; of bodies with flats and edges half their extents, rounding included.
     pub semi_axes: [f64; 3],
     /// The exponent of its surface: 2 for an ellipsoid.
     pub exponent: f64,
+    /// The radius of the ball that a body with flats and edges is grown by.
+    pub rounding: f64,
+    /// z of the base of a cone, without its rounding.
+    pub base: f64,
 }
 
 impl ShapeEntry {
     /// That of a shape.
-    pub const fn of(shape: &Shape) -> Self {
+    pub fn of(shape: &Shape) -> Self {
+        let edged = |kind, [a, b, c]: [f64; 3], r: f64| Self {
+            kind,
+            semi_axes: [a + r, b + r, c + r],
+            exponent: 2.0,
+            rounding: r,
+            base: 0.0,
+        };
         let (kind, semi_axes, exponent) = match *shape {
+            Shape::Box { half_extents, rounding } => return edged("box", half_extents, rounding),
+            Shape::Cylinder { radius, half_length, rounding } => {
+                return edged("cylinder", [radius, radius, half_length], rounding);
+            }
+            Shape::Capsule { radius, half_length } => {
+                return edged("capsule", [0.0, 0.0, half_length], radius);
+            }
+            Shape::Cone(cone) => {
+                let wide = cone.radius();
+                let entry = edged("cone", [wide, wide, 0.5 * cone.height()], cone.rounding());
+                return Self { base: cone.base(), ..entry };
+            }
+            Shape::Disc { radius, rounding } => return edged("disc", [radius, radius, 0.0], rounding),
             Shape::Sphere { radius } => ("sphere", [radius; 3], 2.0),
             Shape::Ellipsoid { semi_axes } => ("ellipsoid", semi_axes, 2.0),
             Shape::Superellipsoid { semi_axes, exponent } => ("superellipsoid", semi_axes, exponent),
             Shape::Point => ("point", [0.0; 3], 2.0),
         };
-        Self { kind, semi_axes, exponent }
+        Self { kind, semi_axes, exponent, rounding: 0.0, base: 0.0 }
     }
 }
 

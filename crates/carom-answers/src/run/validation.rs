@@ -36,6 +36,18 @@ pub fn check(subject: &Subject) -> Result<(), InputError> {
         let message = format!("makes more than {MOST_SAMPLES:.0e} samples until {}", scene.run.until);
         diagnostics.push(source.explain("run.sample", &message, "a longer interval, or 0 for events only"));
     }
+    let flats = |shape: &Shape| shape.has_flats();
+    let bodies = scene.bodies.iter().map(|body| &body.body.shape).enumerate();
+    let fills = scene.fills.iter().map(|fill| &fill.shape).enumerate();
+    let places = bodies.filter(|(_, shape)| flats(shape)).map(|(k, _)| format!("body[{k}].shape"));
+    for place in
+        places.chain(fills.filter(|(_, shape)| flats(shape)).map(|(k, _)| format!("fill[{k}].shape")))
+    {
+        let message =
+            "has flats or edges, which runs cannot follow yet: two such bodies touch in more than one point";
+        let expected = "a sphere, an ellipsoid or a superellipsoid, or `carom toi` for the first contacts";
+        diagnostics.push(source.explain(&place, message, expected));
+    }
     if diagnostics.is_empty() { Ok(()) } else { Err(subject.input.error(diagnostics)) }
 }
 

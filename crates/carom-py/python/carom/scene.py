@@ -30,12 +30,17 @@ from . import _carom
 from ._toml import written
 from .bodies import Bodies
 from .errors import SceneError
-from .shapes import Ellipsoid, Point, Shape, Sphere, Superellipsoid
+from .shapes import Box, Capsule, Cone, Cylinder, Disc, Ellipsoid, Point, Shape, Sphere, Superellipsoid
 
 __all__ = [
     "Ball",
     "Body",
+    "Box",
+    "Capsule",
+    "Cone",
     "Contact",
+    "Cylinder",
+    "Disc",
     "Ellipsoid",
     "Fill",
     "Force",
@@ -150,7 +155,7 @@ class Body:
     def __post_init__(self) -> None:
         if isinstance(self.shape, Kind):
             kind = type(self.shape).__name__
-            raise TypeError(f"{self.name}: {kind} is no shape; there are Point, Sphere, Ellipsoid and Superellipsoid")
+            raise TypeError(f"{self.name}: {kind} is no shape; there are Point, Sphere, Ellipsoid, Superellipsoid, Box, Cylinder, Capsule, Cone, Disc")
 
     def _bodies(self) -> Bodies:
         """The same for calls that take many."""

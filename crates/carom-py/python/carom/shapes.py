@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _carom
 from ._arrays import Floats, agree, length, numbers, rows
 
-POINT, SPHERE, ELLIPSOID, SUPERELLIPSOID = range(4)
+POINT, SPHERE, ELLIPSOID, SUPERELLIPSOID, BOX, CYLINDER, CAPSULE, CONE, DISC = range(9)
 
 
 class ShapeArrays:
@@ -50,7 +50,7 @@ _TWO = np.array([2.0])
 
 
 class Shape:
-    """A shape: `Point`, `Sphere`, `Ellipsoid` or `Superellipsoid`."""
+    """A shape: `Point`, `Sphere`, `Ellipsoid`, `Superellipsoid`, `Box`, `Cylinder`, `Capsule`, `Cone` or `Disc`."""
 
     def _arrays(self) -> ShapeArrays:
         raise NotImplementedError
@@ -186,6 +186,90 @@ class Superellipsoid(Shape):
         return {"superellipsoid": {"semi_axes": self.semi_axes, "exponent": self.exponent}}
 
 
+def _turned(radius: ArrayLike, along: ArrayLike, what: str) -> Floats:
+    """Radius, radius and a length along the axis, for one body or many."""
+    wide, high = np.broadcast_arrays(rows(radius, 1, "radius").reshape(-1), rows(along, 1, what).reshape(-1))
+    return np.ascontiguousarray(np.stack([wide, wide, high], axis=-1).reshape(-1))
+
+
+@dataclass(eq=False)
+class Box(Shape):
+    """|x| ≤ a, |y| ≤ b, |z| ≤ c, grown by a ball of radius `rounding`. For many bodies at once both may be arrays.
+
+    >>> Box([1.0, 2.0, 3.0]).volume
+    48.0
+    """
+
+    half_extents: ArrayLike
+    rounding: ArrayLike = 0.0
+
+    def _arrays(self) -> ShapeArrays:
+        return ShapeArrays(BOX, rows(self.half_extents, 3, "half_extents"), 3, rows(self.rounding, 1, "rounding"))
+
+    def _entry(self) -> dict[str, Any]:
+        return {"box": {"half_extents": self.half_extents, "rounding": self.rounding}}
+
+
+@dataclass(eq=False)
+class Cylinder(Shape):
+    """A cylinder about z, grown by a ball of radius `rounding`. For many bodies at once all three may be arrays."""
+
+    radius: ArrayLike
+    half_length: ArrayLike
+    rounding: ArrayLike = 0.0
+
+    def _arrays(self) -> ShapeArrays:
+        axes = _turned(self.radius, self.half_length, "half_length")
+        return ShapeArrays(CYLINDER, axes, 3, rows(self.rounding, 1, "rounding"))
+
+    def _entry(self) -> dict[str, Any]:
+        return {"cylinder": {"radius": self.radius, "half_length": self.half_length, "rounding": self.rounding}}
+
+
+@dataclass(eq=False)
+class Capsule(Shape):
+    """A cylinder about z with a half ball at each end; `half_length` is that of the straight part."""
+
+    radius: ArrayLike
+    half_length: ArrayLike
+
+    def _arrays(self) -> ShapeArrays:
+        return ShapeArrays(CAPSULE, _turned(self.radius, self.half_length, "half_length"), 3, _TWO)
+
+    def _entry(self) -> dict[str, Any]:
+        return {"capsule": {"radius": self.radius, "half_length": self.half_length}}
+
+
+@dataclass(eq=False)
+class Cone(Shape):
+    """A cone about z with the tip up, about its centre of mass, grown by a ball of radius `rounding`."""
+
+    radius: ArrayLike
+    height: ArrayLike
+    rounding: ArrayLike = 0.0
+
+    def _arrays(self) -> ShapeArrays:
+        axes = _turned(self.radius, self.height, "height")
+        return ShapeArrays(CONE, axes, 3, rows(self.rounding, 1, "rounding"))
+
+    def _entry(self) -> dict[str, Any]:
+        return {"cone": {"radius": self.radius, "height": self.height, "rounding": self.rounding}}
+
+
+@dataclass(eq=False)
+class Disc(Shape):
+    """A disc across z, grown by a ball of radius `rounding`; without it the disc has no thickness and no volume."""
+
+    radius: ArrayLike
+    rounding: ArrayLike = 0.0
+
+    def _arrays(self) -> ShapeArrays:
+        return ShapeArrays(DISC, rows(self.radius, 1, "radius"), 1, rows(self.rounding, 1, "rounding"))
+
+    def _entry(self) -> dict[str, Any]:
+        return {"disc": {"radius": self.radius, "rounding": self.rounding}}
+
+
 class MassProperties(NamedTuple):
     """What a homogeneous body weighs, and how its mass is spread: the inertia tensor is that of unit mass about the centre."""
 
@@ -288,7 +372,7 @@ class Convex(Shape):
         raise TypeError("a Convex is for gap_many, toi_many and mass_properties alone")
 
     def _entry(self) -> dict[str, Any]:
-        raise TypeError("a scene takes no Convex: its shapes are point, sphere, ellipsoid and superellipsoid")
+        raise TypeError("a scene takes no Convex: its shapes are those of carom.scene")
 
 
 class _User:

@@ -221,12 +221,27 @@ pub fn classify(first: &Facing, second: &Moving, at: &Gap, tolerances: Tolerance
     let k = kinematics(first, second, at);
     let scales = scales(first, second, &k);
     let ratio = |x: f64, scale: f64| if x == 0.0 { 0.0 } else { x / (tolerances.rates * scale) };
+    // Of bodies with flats and edges the contact may be a region, or bent without bound: only how it closes is known.
+    let shapes = [
+        match first {
+            Facing::Body(body) => Some(body.shape),
+            Facing::Plane(_) => None,
+        },
+        Some(second.shape),
+    ];
+    let edged = shapes.iter().flatten().any(|shape| shape.has_flats());
     let other_w = k.w - (k.curvature_1 + k.curvature_2) * k.slip;
     let ratios = Ratios {
         v: ratio(k.v, scales.speed),
-        g2: if k.fit == Fit::Rocking { f64::NEG_INFINITY } else { ratio(k.g2, scales.acceleration) },
+        g2: if edged {
+            0.0
+        } else if k.fit == Fit::Rocking {
+            f64::NEG_INFINITY
+        } else {
+            ratio(k.g2, scales.acceleration)
+        },
         // On a flat the third derivative is not known.
-        g3: if k.fit == Fit::Curved { ratio(k.g3, scales.jerk) } else { 0.0 },
+        g3: if k.fit == Fit::Curved && !edged { ratio(k.g3, scales.jerk) } else { 0.0 },
         slip: ratio(length(&k.slip), scales.speed),
         w: ratio(length(&k.w).min(length(&other_w)), scales.turn),
     };

@@ -15,6 +15,8 @@ pub mod moment;
 
 pub mod neighbourhood;
 
+pub mod contact_set;
+
 pub mod paradox;
 
 use nalgebra::{Unit, Vector3};

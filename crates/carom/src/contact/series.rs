@@ -17,7 +17,7 @@
 //! it goes on where they end.
 //!
 //! It fails, with `None`, where the closest points are not analytic in t: on a ring x_i = 0 of an exponent that is
-//! not an even number, and where both surfaces are flat.
+//! not an even number, where both surfaces are flat, and for bodies with edges.
 
 use nalgebra::{SMatrix, SVector, Vector3};
 
@@ -113,13 +113,19 @@ fn dot<const N: usize>(a: &Triple<N>, b: &Triple<N>) -> Jet<N> {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Semi-axes and exponent; none for a point.
+/// Semi-axes and exponent; none for a point, nor for bodies with flats and edges.
 fn implicit(shape: &Shape) -> Option<([f64; 3], f64)> {
     match *shape {
         Shape::Point => None,
         Shape::Sphere { radius } => Some(([radius; 3], 2.0)),
         Shape::Ellipsoid { semi_axes } => Some((semi_axes, 2.0)),
         Shape::Superellipsoid { semi_axes, exponent } => Some((semi_axes, exponent)),
+        // Piecewise: no series goes on across an edge.
+        Shape::Box { .. }
+        | Shape::Cylinder { .. }
+        | Shape::Capsule { .. }
+        | Shape::Cone(_)
+        | Shape::Disc { .. } => None,
     }
 }
 

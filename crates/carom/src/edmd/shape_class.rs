@@ -8,7 +8,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::index;
 use crate::body::Body;
-use crate::shape::{Convex, Osculation, Shape};
+use crate::shape::{Convex, Osculation, Shape, Sharp};
 
 /// A shape and an inverse mass, with constants derived from them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,7 +24,7 @@ pub(super) struct ShapeClass {
     inradius: f64,
     rolling_radius: f64,
     pub lever: f64,
-    /// The squares of the semi-axes.
+    /// The squares of the semi-axes, or of half the extents.
     pub squared_semi_axes: Vector3<f64>,
 }
 
@@ -44,6 +44,17 @@ impl ShapeClass {
             rolling_radius: shape.rolling_radius(),
             lever: shape.lever(),
             squared_semi_axes: match *shape {
+                Shape::Box { half_extents, rounding } => {
+                    Vector3::from(half_extents.map(|a| (a + rounding) * (a + rounding)))
+                }
+                Shape::Cylinder { .. } | Shape::Capsule { .. } | Shape::Cone(_) | Shape::Disc { .. } => {
+                    let reach =
+                        |n: &Vector3<f64>| 0.5 * (shape.support_height(n) + shape.support_height(&-n));
+                    let (wide, high) = (reach(&Vector3::x()), reach(&Vector3::z()));
+                    // A disc without thickness has a direction too.
+                    let high = high.max(1e-3 * wide);
+                    Vector3::new(wide * wide, wide * wide, high * high)
+                }
                 Shape::Point => Vector3::zeros(),
                 Shape::Sphere { radius } => Vector3::repeat(radius * radius),
                 Shape::Ellipsoid { semi_axes } | Shape::Superellipsoid { semi_axes, .. } => {
@@ -80,6 +91,11 @@ fn key(shape: &Shape) -> [u64; 5] {
         Shape::Sphere { radius } => numbers(1, [radius; 3], 0.0),
         Shape::Ellipsoid { semi_axes } => numbers(2, semi_axes, 2.0),
         Shape::Superellipsoid { semi_axes, exponent } => numbers(3, semi_axes, exponent),
+        Shape::Box { half_extents, rounding } => numbers(4, half_extents, rounding),
+        Shape::Cylinder { radius, half_length, rounding } => numbers(5, [radius, half_length, 0.0], rounding),
+        Shape::Capsule { radius, half_length } => numbers(6, [radius, half_length, 0.0], 0.0),
+        Shape::Cone(cone) => numbers(7, [cone.radius(), cone.height(), 0.0], cone.rounding()),
+        Shape::Disc { radius, rounding } => numbers(8, [radius, 0.0, 0.0], rounding),
     }
 }
 
@@ -136,6 +152,10 @@ impl Convex for ShapeClass {
 
     fn is_symmetric(&self) -> bool {
         self.shape.is_symmetric()
+    }
+
+    fn sharp(&self) -> Option<(Sharp, f64)> {
+        self.shape.sharp()
     }
 
     fn exponent(&self) -> f64 {

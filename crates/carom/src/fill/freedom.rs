@@ -36,6 +36,10 @@ pub fn axis_kind(shape: &Shape) -> AxisKind {
     let [a, b, c] = match *shape {
         Shape::Point | Shape::Sphere { .. } => return AxisKind::Sphere,
         Shape::Superellipsoid { exponent, .. } if exponent > 2.0 => return AxisKind::General,
+        Shape::Box { .. } => return AxisKind::General,
+        Shape::Cylinder { .. } | Shape::Capsule { .. } | Shape::Cone(_) | Shape::Disc { .. } => {
+            return AxisKind::Revolution(2);
+        }
         Shape::Ellipsoid { semi_axes } | Shape::Superellipsoid { semi_axes, .. } => semi_axes,
     };
     match (a == b, b == c, c == a) {

@@ -9,7 +9,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
 use super::region::Region;
 use crate::gap::gap;
-use crate::shape::Shape;
+use crate::shape::{Convex, Shape};
 
 /// The sites in a cell of each type of lattice, in cell lengths.
 const TYPES: [&[[f64; 3]]; 3] = [
@@ -151,7 +151,7 @@ fn small(count: usize) -> f64 {
 
 /// The factor by which two bodies of the same orientation, displaced from each other, could grow before they touch.
 fn growth(a: &Shape, b: &Shape, displacement: &Vector3<f64>) -> f64 {
-    if a == b {
+    if a == b && a.is_symmetric() {
         return 0.5 * a.gauge(displacement);
     }
     // The gap falls with a common factor s; bisection suffices for the few shapes of a mixture.

@@ -16,7 +16,8 @@
 //! A slender body on a flat is too much for both: the flat's point does not follow from the normal, nor the normal from the
 //! rounded point of a sharp tip. What neither ends to rounding is finished by `mixed`, in coordinates that suit each body
 //! (`chart`). Should all stop on what looks like a kink (exponents far above ten), the bodies are rounded and sharpened again
-//! step by step. Balls and points are searched for by their centre, and their radius is taken off in the end.
+//! step by step. Balls and points are searched for by their centre, and their radius is taken off in the end. Where a body has
+//! flats, edges and corners, `sharp` finds which of them meet.
 //!
 //! **What is guaranteed.** Every f(n) is a lower bound of g, so a gap is never overstated beyond rounding. Where
 //! Q − P = g n holds, with d = c₂ − c₁ = x + g n and x on the boundary of the sum K of the bodies, every unit n' has
@@ -39,10 +40,11 @@ mod dual;
 mod mixed;
 mod primal;
 mod search;
+mod sharp;
 
 use nalgebra::{Isometry3, Matrix2, Matrix3, Vector3};
 
-use crate::shape::{Convex, HalfSpace, Osculation, length, unit};
+use crate::shape::{Convex, HalfSpace, Osculation, Sharp, length, unit};
 use search::search;
 
 /// The gap between two bodies, or a body and a plane.
@@ -130,6 +132,10 @@ pub(crate) fn closest<A: Convex, B: Convex>(
         points: hint.points.map(|points| points.map(|x| x / scale)),
         ..*hint
     };
+    let sharp = [sharp_part(first.0), sharp_part(second.0)];
+    if sharp.iter().flatten().any(|(sharp, _)| *sharp != Sharp::Point) {
+        return Some(between_sharp(first, second, sharp, &offset, scale, &hint));
+    }
     let found = match radii {
         [Some(_), Some(_)] => between_centres(&offset),
         [None, None] => {
@@ -157,6 +163,40 @@ pub(crate) fn closest<A: Convex, B: Convex>(
         residual: found.residual * scale,
     };
     Some(Closest { gap, curvatures })
+}
+
+/// A body as a sharp one grown by a ball, if it is that.
+fn sharp_part<S: Convex>(shape: &S) -> Option<(Sharp, f64)> {
+    shape.sharp().or_else(|| shape.ball().map(|radius| (Sharp::Point, radius)))
+}
+
+/// Two bodies of which one at least has flats, edges or corners, in units of the scale.
+fn between_sharp<A: Convex, B: Convex>(
+    first: (&A, &Isometry3<f64>),
+    second: (&B, &Isometry3<f64>),
+    sharp: [Option<(Sharp, f64)>; 2],
+    offset: &Vector3<f64>,
+    scale: f64,
+    hint: &Hint,
+) -> Closest {
+    let axes = |pose: &Isometry3<f64>| pose.rotation.to_rotation_matrix().into_inner();
+    let [one, two] = sharp.map(|part| part.map(|(sharp, _)| sharp));
+    let one = sharp::Side::new(first.0, one, axes(first.1), scale);
+    let two = sharp::Side::new(second.0, two, axes(second.1), scale);
+    let roundings = sharp.map(|part| part.map_or(0.0, |(_, rounding)| rounding) / scale);
+    let depth = hint.depth - roundings[0] - roundings[1];
+    let found = sharp::search(&one, &two, offset, hint.normal.as_ref(), depth);
+    let gap = Gap {
+        gap: (found.gap - roundings[0] - roundings[1]) * scale,
+        normal: found.normal,
+        points: [
+            first.1.translation.vector + (found.points[0] + found.normal * roundings[0]) * scale,
+            second.1.translation.vector + (found.points[1] - found.normal * roundings[1]) * scale,
+        ],
+        iterations: found.iterations,
+        residual: found.residual * scale,
+    };
+    Closest { gap, curvatures: None }
 }
 
 /// The gap between a body and a half-space: g = n·c − offset − h(−Rᵀn), in closed form.

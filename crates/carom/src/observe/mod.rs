@@ -183,6 +183,9 @@ impl Gas {
             (_, Shape::Ellipsoid { semi_axes } | Shape::Superellipsoid { semi_axes, .. }) => {
                 (0..3).max_by(|&i, &j| semi_axes[i].total_cmp(&semi_axes[j]))
             }
+            (_, Shape::Box { half_extents, .. }) => {
+                (0..3).max_by(|&i, &j| half_extents[i].total_cmp(&half_extents[j]))
+            }
             _ => None,
         };
         Some(Self {

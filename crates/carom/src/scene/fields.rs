@@ -60,10 +60,15 @@ pub(super) const BODY: [Field; 12] = [
     ("fixed", "Whether the body is immovable, of infinite mass."),
 ];
 
-pub(super) const SHAPE: [Field; 4] = [
+pub(super) const SHAPE: [Field; 9] = [
     ("sphere", "A ball."),
     ("ellipsoid", "(x/a)² + (y/b)² + (z/c)² ≤ 1."),
     ("superellipsoid", "|x/a|^p + |y/b|^p + |z/c|^p ≤ 1."),
+    ("box", "|x| ≤ a, |y| ≤ b, |z| ≤ c."),
+    ("cylinder", "A cylinder about z, about its middle."),
+    ("capsule", "A cylinder about z with a half ball at each end."),
+    ("cone", "A cone about z, the tip up, about its centre of mass."),
+    ("disc", "A disc across z, without thickness unless rounded."),
     ("point", "No extent: a body that only explicit contacts and joints touch."),
 ];
 
@@ -73,6 +78,21 @@ pub(super) const ELLIPSOID: [Field; 1] = [("semi_axes", "The semi-axes a, b and 
 
 pub(super) const SUPERELLIPSOID: [Field; 2] =
     [("semi_axes", "The semi-axes a, b and c, m."), ("exponent", "The exponent p; 2 is an ellipsoid.")];
+
+const ROUNDING: Field = ("rounding", "The radius of a ball that the shape is grown by, m.");
+
+pub(super) const BOX: [Field; 2] = [("half_extents", "Half the lengths of its edges, m."), ROUNDING];
+
+pub(super) const CYLINDER: [Field; 3] =
+    [("radius", "The radius, m."), ("half_length", "Half its length along z, m."), ROUNDING];
+
+pub(super) const CAPSULE: [Field; 2] =
+    [("radius", "The radius, m."), ("half_length", "Half the length of the straight part, m.")];
+
+pub(super) const CONE: [Field; 3] =
+    [("radius", "The radius of the base, m."), ("height", "From the base to the tip, m."), ROUNDING];
+
+pub(super) const DISC: [Field; 2] = [("radius", "The radius, m."), ROUNDING];
 
 pub(super) const ORIENTATION: [Field; 2] = [
     ("axes", "The three body axes in the world frame, right-handed and orthonormal."),

@@ -8,6 +8,7 @@ use nalgebra::{Isometry3, Unit, Vector3};
 
 use super::model::Scene;
 use crate::body::{Body, State};
+use crate::contact::contact_set::{Touching, contact_set};
 use crate::contact::{Contact, Side};
 use crate::gap::{Gap, gap, gap_to_plane};
 use crate::impact::mechanism::Mechanism;
@@ -96,10 +97,15 @@ impl Instant {
             return Err(findings);
         }
         if instant.detected {
-            instant.contacts = touches
-                .into_iter()
-                .map(|(sides, image, found)| contact(scene, sides, image, &found))
-                .collect();
+            for (sides, image, found) in touches {
+                let set = instant.contact_set(sides, &image, &found, touching);
+                let several = set.len() > 1;
+                instant.contacts.extend(set.iter().enumerate().map(|(k, found)| {
+                    let contact = contact(scene, sides, image, found);
+                    let name = if several { format!("{}[{k}]", contact.name) } else { contact.name };
+                    Contact { name, ..contact }
+                }));
+            }
             instant.nearest = nearest.filter(|_| instant.contacts.is_empty());
         }
         Ok(instant)
@@ -162,6 +168,27 @@ impl Instant {
                 }
             }
         }
+    }
+
+    /// The contacts of a pair that touches: several where flats or edges meet.
+    fn contact_set(&self, sides: [Side; 2], image: &Vector3<f64>, found: &Gap, touching: f64) -> Vec<Gap> {
+        let [first, Side::Body(j)] = sides else { return vec![*found] };
+        let (second, state) = &self.bodies[j];
+        let mut pose = state.pose();
+        pose.translation.vector += image;
+        let one = match first {
+            Side::Body(i) => Some((&self.bodies[i].0, &self.bodies[i].1)),
+            Side::Plane(_) => None,
+        };
+        let size = second.shape.circumradius() + one.map_or(0.0, |(body, _)| body.shape.circumradius());
+        let turning =
+            state.angular_velocity - one.map_or(Vector3::zeros(), |(_, state)| state.angular_velocity);
+        let there = one.map(|(_, state)| state.pose());
+        let touches = match (one, &there) {
+            (Some((body, _)), Some(pose)) => Touching::Body(&body.shape, pose),
+            _ => Touching::Plane,
+        };
+        contact_set(touches, (&second.shape, &pose), found, touching * size, &turning)
     }
 
     fn tied(&self, i: usize, j: usize) -> bool {

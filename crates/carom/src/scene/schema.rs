@@ -147,8 +147,24 @@ fn shape() -> Value {
                 "type": "number", "minimum": EXPONENTS.start(), "maximum": EXPONENTS.end()
             }),
         }),
+        "box" => object(&fields::BOX, &["half_extents"], |name| match name {
+            "half_extents" => reference("positive_vector"),
+            _ => rounding(),
+        }),
+        "cylinder" => object(&fields::CYLINDER, &["radius", "half_length"], length_or_rounding),
+        "capsule" => object(&fields::CAPSULE, &["radius", "half_length"], length_or_rounding),
+        "cone" => object(&fields::CONE, &["radius", "height"], length_or_rounding),
+        "disc" => object(&fields::DISC, &["radius"], length_or_rounding),
         _ => object(&[], &[], |_| json!({})),
     })
+}
+
+fn length_or_rounding(name: &str) -> Value {
+    if name == "rounding" { rounding() } else { positive() }
+}
+
+fn rounding() -> Value {
+    json!({ "type": "number", "minimum": 0, "default": 0 })
 }
 
 fn orientation() -> Value {

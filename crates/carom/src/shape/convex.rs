@@ -15,7 +15,7 @@
 
 use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 
-use super::{Osculation, length, tangents, unit};
+use super::{Osculation, Sharp, length, tangents, unit};
 
 /// A smooth, strictly convex body about its centre of mass, in its principal axes. Directions are of any length but
 /// zero.
@@ -95,6 +95,11 @@ pub trait Convex {
     /// The semi-axes a_i and the exponent p ≥ 2 of a body Σ|x_i/a_i|^p ≤ 1: its contact points are then found in
     /// coordinates that suit both its flats and its edges, however large p or a ratio of axes.
     fn superellipsoid(&self) -> Option<([f64; 3], f64)> {
+        None
+    }
+
+    /// The body as a sharp one grown by a ball, if it is that. Its gap is then found from its faces, edges and corners.
+    fn sharp(&self) -> Option<(Sharp, f64)> {
         None
     }
 

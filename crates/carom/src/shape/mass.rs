@@ -136,7 +136,7 @@ fn sums<S: Convex>(shape: &S, points: usize) -> Sums {
 }
 
 /// The place and weight of one of n points on [−1, 1], by Newton's method on the Legendre polynomial.
-fn gauss(k: usize, n: usize) -> (f64, f64) {
+pub(super) fn gauss(k: usize, n: usize) -> (f64, f64) {
     let [k, order] = [k, n].map(small);
     // The angle of the root, to about 1/n⁴ (Tricomi); in the angle nothing cancels next to the ends.
     let mut angle = core::f64::consts::PI * (k + 0.75) / (order + 0.5);

@@ -11,7 +11,7 @@
 
 use nalgebra::Vector3;
 
-use super::{Kind, Shape, length, superellipsoid};
+use super::{Kind, Shape, length, rounded, superellipsoid};
 
 impl Shape {
     /// `D³d[t,t,t]` at the surface point on the ray through x ≠ 0, for t in the tangent plane there.
@@ -24,6 +24,7 @@ impl Shape {
             Kind::Point | Kind::Sphere(_) => 0.0,
             Kind::Ellipsoid(a) => change(a, 2.0, length(&x.component_div(&Vector3::from(a))), x, t),
             Kind::Superellipsoid(a, p) => change(a, p, superellipsoid::gauge(a, p, x), x, t),
+            Kind::Rounded(sharp, rounding) => rounded::curvature_change(&sharp, rounding, x, t),
         }
     }
 }

@@ -4,7 +4,7 @@
 use carom::body::{Body, State};
 use carom::gap::{gap, gap_to_plane};
 use carom::motion::Flight;
-use carom::shape::{HalfSpace, Shape};
+use carom::shape::{Cone, HalfSpace, Shape};
 use carom::toi::{Moving, Search, Window, first_contact, first_contact_with_plane};
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
@@ -39,7 +39,12 @@ pub struct Pair {
 
 impl Pair {
     pub fn new(seed: u64, kind: Kind) -> Self {
-        Source(ChaCha8Rng::seed_from_u64(seed)).pair(kind)
+        Source(ChaCha8Rng::seed_from_u64(seed), false).pair(kind)
+    }
+
+    /// Of bodies of which one at least has flats, edges and corners.
+    pub fn edged(seed: u64, kind: Kind) -> Self {
+        Source(ChaCha8Rng::seed_from_u64(seed), true).pair(kind)
     }
 
     /// The same with the second body, or the only one, started elsewhere.
@@ -133,7 +138,8 @@ pub fn sampled(gap: impl Fn(f64) -> f64, speed: f64, from: f64, until: f64, part
     (least, samples)
 }
 
-struct Source(ChaCha8Rng);
+/// Whether the shapes have edges.
+struct Source(ChaCha8Rng, bool);
 
 impl Source {
     fn signed(&mut self) -> f64 {
@@ -155,11 +161,26 @@ impl Source {
 
     fn shape(&mut self, size: f64) -> Shape {
         let semi_axes = [0; 3].map(|_| size * 10f64.powf(0.4 * self.signed()));
+        if self.1 {
+            return self.edged_shape(semi_axes);
+        }
         match self.0.random_range(0..8) {
             0 => Shape::Sphere { radius: semi_axes[0] },
             1..5 => Shape::Ellipsoid { semi_axes },
             5..7 => Shape::Superellipsoid { semi_axes, exponent: self.0.random_range(2.0..8.0) },
             _ => Shape::Superellipsoid { semi_axes, exponent: [4.0, 10.0, 20.0][self.0.random_range(0..3)] },
+        }
+    }
+
+    fn edged_shape(&mut self, [a, b, c]: [f64; 3]) -> Shape {
+        let rounding = [0.0, 0.0, 0.3 * a][self.0.random_range(0..3)];
+        match self.0.random_range(0..10) {
+            0..4 => Shape::Box { half_extents: [a, b, c], rounding },
+            4 | 5 => Shape::Cylinder { radius: a, half_length: b, rounding },
+            6 => Shape::Capsule { radius: a, half_length: b },
+            7 => Shape::Cone(Cone::new(a, b, rounding)),
+            8 => Shape::Disc { radius: a, rounding },
+            _ => Shape::Ellipsoid { semi_axes: [a, b, c] },
         }
     }
 

@@ -262,7 +262,25 @@ fn shape(shape: &Shape) -> String {
         Shape::Superellipsoid { semi_axes: [a, b, c], exponent } if exponent <= 2.0 => {
             json!({ "type": "Ellipsoid", "a": a, "b": b, "c": c })
         }
-        Shape::Point | Shape::Superellipsoid { .. } => json!({}),
+        // HOOMD's schema: convex polyhedra by vertices and a rounding radius; a capsule is one of two vertices.
+        Shape::Box { half_extents: [a, b, c], rounding } => {
+            let corner = |k: u32| {
+                let side = |bit: u32, reach: f64| if k & bit == 0 { -reach } else { reach };
+                [side(1, a), side(2, b), side(4, c)]
+            };
+            let vertices: Vec<[f64; 3]> = (0..8).map(corner).collect();
+            json!({ "type": "ConvexPolyhedron", "rounding_radius": rounding, "vertices": vertices })
+        }
+        Shape::Capsule { radius, half_length } => json!({
+            "type": "ConvexPolyhedron",
+            "rounding_radius": radius,
+            "vertices": [[0.0, 0.0, -half_length], [0.0, 0.0, half_length]],
+        }),
+        Shape::Point
+        | Shape::Superellipsoid { .. }
+        | Shape::Cylinder { .. }
+        | Shape::Cone(_)
+        | Shape::Disc { .. } => json!({}),
     };
     value.to_string()
 }

@@ -63,11 +63,27 @@ impl Format {
 
     /// What it does not say of a scene, in words.
     pub fn leaves_out(self, scene: &Scene) -> Option<&'static str> {
-        let rounded =
-            |shape: &Shape| matches!(shape, Shape::Superellipsoid { exponent, .. } if *exponent > 2.0);
-        (self == Self::Gsd && scene.bodies.iter().any(|body| rounded(&body.body.shape))).then_some(
-            "GSD cannot describe superellipsoids: their type has no shape in trajectory.gsd; --trajectory xyz writes it",
-        )
+        let any = |kind: fn(&Shape) -> bool| scene.bodies.iter().any(|body| kind(&body.body.shape));
+        let turned =
+            |shape: &Shape| matches!(shape, Shape::Cylinder { .. } | Shape::Cone(_) | Shape::Disc { .. });
+        match self {
+            Self::Gsd
+                if any(
+                    |shape| matches!(shape, Shape::Superellipsoid { exponent, .. } if *exponent > 2.0),
+                ) =>
+            {
+                Some(
+                    "GSD cannot describe superellipsoids: their type has no shape in trajectory.gsd; --trajectory xyz writes it",
+                )
+            }
+            Self::Gsd if any(turned) => Some(
+                "GSD cannot describe cylinders, cones and discs: their types have no shape in trajectory.gsd",
+            ),
+            Self::Xyz if any(Shape::has_flats) => Some(
+                "extended XYZ cannot describe bodies with flats and edges: trajectory.xyz has ellipsoids of their extents",
+            ),
+            _ => None,
+        }
     }
 }
 

@@ -6,11 +6,13 @@ use super::super::diagnostic::Log;
 use super::super::document::{Kind, Value};
 use super::super::fields::{self, names};
 use super::super::reader::{self, Fields};
-use crate::shape::{EXPONENTS, Shape};
+use crate::shape::{Cone, EXPONENTS, Shape};
 
 /// How a shape is written.
 pub(super) const EXPECTED: &str = "such as { sphere = { radius = 1 } }, { ellipsoid = { semi_axes = [2, 1, 1] } }, \
-     { superellipsoid = { semi_axes = [1, 2, 3], exponent = 4 } } or { point = {} }";
+     { superellipsoid = { semi_axes = [1, 2, 3], exponent = 4 } }, { box = { half_extents = [1, 2, 3] } }, \
+     { cylinder = { radius = 1, half_length = 2 } }, { capsule = { radius = 1, half_length = 2 } }, \
+     { cone = { radius = 1, height = 2 } }, { disc = { radius = 1 } } or { point = {} }";
 
 pub(super) fn shape(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<Shape> {
     let known = names(&fields::SHAPE);
@@ -18,12 +20,14 @@ pub(super) fn shape(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Opt
         "radius" => Some("`sphere = { radius = … }`"),
         "semi_axes" | "exponent" => Some("it inside `ellipsoid = { … }` or `superellipsoid = { … }`"),
         "ball" => Some("`sphere`"),
-        "box" | "cuboid" | "cube" => Some("a `superellipsoid` with a large exponent"),
-        "cylinder" | "capsule" | "cone" | "torus" => Some(
-            "a smooth body instead: `sphere`, `ellipsoid` or `superellipsoid`; this one is not among the shapes",
-        ),
+        "cuboid" | "cube" | "brick" => Some("`box = { half_extents = … }`"),
+        "half_extents" => Some("`box = { half_extents = … }`"),
+        "half_length" => Some("it inside `cylinder = { … }` or `capsule = { … }`"),
+        "rod" | "spherocylinder" => Some("`capsule = { radius = …, half_length = … }`"),
+        "disk" => Some("`disc`"),
+        "torus" => Some("a convex shape: `sphere`, `cylinder`, `capsule` or another"),
         "mesh" | "polyhedron" | "convex" | "hull" => {
-            Some("a smooth body instead: `sphere`, `ellipsoid` or `superellipsoid`; meshes are not read")
+            Some("a `box`, `cylinder` or `cone`; meshes are not read")
         }
         "plane" | "halfspace" | "half_space" => Some("a `[[plane]]`, which is no body"),
         _ => None,
@@ -70,8 +74,74 @@ pub(super) fn shape(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Opt
             });
             Some(Shape::Superellipsoid { semi_axes: semi_axes?, exponent: exponent? })
         }
+        "box" => {
+            let hint = |key: &str| match key {
+                "semi_axes" | "half_extent" | "half_lengths" => Some("`half_extents`"),
+                "size" | "extents" | "lengths" => Some("`half_extents`, half the lengths of its edges"),
+                "radius" => Some("`rounding`, for a box with round edges"),
+                _ => None,
+            };
+            let table = Fields::of(value, &path, &names(&fields::BOX), hint, log)?;
+            let expected = "three numbers greater than 0";
+            let half_extents = table.need("half_extents", expected, log, reader::positive_vector);
+            let rounding = rounding(&table, log);
+            Some(Shape::Box { half_extents: half_extents?.into(), rounding: rounding? })
+        }
+        "cylinder" => {
+            let table = Fields::of(value, &path, &names(&fields::CYLINDER), elongated, log)?;
+            let (radius, half_length) = (length(&table, "radius", log), length(&table, "half_length", log));
+            let rounding = rounding(&table, log);
+            Some(Shape::Cylinder { radius: radius?, half_length: half_length?, rounding: rounding? })
+        }
+        "capsule" => {
+            let hint = |key: &str| match key {
+                "rounding" => Some("`radius`, which is the rounding of a capsule"),
+                _ => elongated(key),
+            };
+            let table = Fields::of(value, &path, &names(&fields::CAPSULE), hint, log)?;
+            let (radius, half_length) = (length(&table, "radius", log), length(&table, "half_length", log));
+            Some(Shape::Capsule { radius: radius?, half_length: half_length? })
+        }
+        "cone" => {
+            let hint = |key: &str| match key {
+                "half_length" | "length" | "half_height" => Some("`height`, from the base to the tip"),
+                _ => elongated(key),
+            };
+            let table = Fields::of(value, &path, &names(&fields::CONE), hint, log)?;
+            let (radius, height) = (length(&table, "radius", log), length(&table, "height", log));
+            let rounding = rounding(&table, log);
+            Some(Shape::Cone(Cone::new(radius?, height?, rounding?)))
+        }
+        "disc" => {
+            let hint = |key: &str| match key {
+                "half_length" | "thickness" => Some("a `cylinder`, which has a thickness"),
+                _ => elongated(key),
+            };
+            let table = Fields::of(value, &path, &names(&fields::DISC), hint, log)?;
+            let radius = length(&table, "radius", log);
+            let rounding = rounding(&table, log);
+            Some(Shape::Disc { radius: radius?, rounding: rounding? })
+        }
         _ => Fields::of(value, &path, &[], |_| None, log).map(|_| Shape::Point),
     }
+}
+
+/// What bodies of revolution about z call their sizes.
+fn elongated(key: &str) -> Option<&'static str> {
+    match key {
+        "diameter" => Some("`radius`, half of it"),
+        "length" | "height" => Some("`half_length`, half of it"),
+        "half_extents" => Some("`radius` and `half_length`; half-extents belong to a `box`"),
+        _ => None,
+    }
+}
+
+fn length(table: &Fields<'_>, name: &str, log: &mut Log<'_>) -> Option<f64> {
+    table.need(name, "a number greater than 0", log, reader::positive)
+}
+
+fn rounding(table: &Fields<'_>, log: &mut Log<'_>) -> Option<f64> {
+    table.or("rounding", 0.0, log, reader::not_negative)
 }
 
 fn semi_axes(table: &Fields<'_>, log: &mut Log<'_>) -> Option<[f64; 3]> {
@@ -91,6 +161,16 @@ pub(super) fn mass(table: &Fields<'_>, shape: Option<&Shape>, log: &mut Log<'_>)
     if volume == 0.0 && shape == Some(&Shape::Point) {
         let expected = "its `mass`: a point has no volume";
         log.report(value.span.clone(), &table.path(name), "is the density of a point", expected);
+        return None;
+    }
+    if volume == 0.0 && matches!(shape, Some(Shape::Disc { .. })) {
+        let expected = "its `mass`, or a `rounding` of the disc: without it a disc has no volume";
+        log.report(
+            value.span.clone(),
+            &table.path(name),
+            "is the density of a disc without thickness",
+            expected,
+        );
         return None;
     }
     // Beyond the normal numbers the mass would lose its digits, or all of its value.
