@@ -347,7 +347,7 @@ fn shapes() {
         ),
         ("{ shpere = { radius = 1 } }", ".shpere", "shpere", "unknown field `shpere`", "`sphere`"),
         ("{ radius = 1 }", ".radius", "radius", "unknown field", "`sphere = { radius = … }`"),
-        ("\"sphere\"", "", "\"sphere\"", "found a string", "a table with `sphere`"),
+        ("\"sphere\"", "", "\"sphere\"", "without its sizes", "{ sphere = { radius = 1 } }"),
         ("{ point = { radius = 1 } }", ".point.radius", "radius", "unknown field", "no field at all: {}"),
         ("{ point = 0 }", ".point", "0", "found a number", "an empty table"),
         (
