@@ -63,6 +63,10 @@ impl Scattering {
     #[must_use]
     pub fn matrix_of(&self, impact: &super::Impact) -> Option<SMatrix<f64, 12, 12>> {
         let (before, point, normal) = (&impact.before, &impact.point, &impact.normal);
-        scattering_matrix(self.bodies(), before, point, normal, self.restitution, self.surface)
+        // A rough contact that would have to pull has no grip: its impact is a smooth one.
+        let along = normal * normal.dot(&impact.impulse);
+        let slips = (impact.impulse - along).norm() <= 1e-12 * along.norm();
+        let surface = if self.surface == Surface::Rough && slips { Surface::Smooth } else { self.surface };
+        scattering_matrix(self.bodies(), before, point, normal, self.restitution, surface)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A smooth contact is the closed form of [`crate::impact::pair`], on which all laws agree (T6). With W the Delassus matrix of the normal and two
 //! tangents and y the relative velocity, a rough contact that pushes gets p = −(1+k) W⁻¹ y by every law but the decoupled one, and one with
-//! friction the passage of [`crate::impact::coulomb`]. All else goes to the impact solver; tests compare all with it.
+//! friction the passage of [`crate::impact::coulomb`]. All else goes to the impact solver.
 
 use nalgebra::{Matrix3, Unit, Vector3};
 
