@@ -74,7 +74,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         if arguments.json {
             print_json(&encounter)?;
         } else {
-            print(|out| report::scatter::write_encounter(out, &encounter, Style::of_stdout()))?;
+            print(|out| report::scatter::write_encounter(out, &encounter, Style::of_stdout(false)))?;
         }
         return Ok(encounter.verdict());
     }
@@ -93,7 +93,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     if arguments.json {
         print_json(&answer.document())?;
     } else {
-        print(|out| report::scatter::write(out, &answer, Style::of_stdout()))?;
+        print(|out| report::scatter::write(out, &answer, Style::of_stdout(false)))?;
         if let Some(path) = &arguments.rows {
             print(|out| writeln!(out, "{}: {} rows", path.display(), answer.kernel.samples))?;
         }

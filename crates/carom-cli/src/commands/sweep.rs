@@ -140,7 +140,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     if arguments.json {
         print_json(&sweep.document(&call))?;
     } else {
-        print(|out| report::sweep::write(out, &sweep, &call, Style::of_stdout()))?;
+        print(|out| report::sweep::write(out, &sweep, &call, Style::of_stdout(false)))?;
     }
     Ok(Verdict::Done)
 }
@@ -159,7 +159,7 @@ fn join(arguments: &Arguments) -> Result<Verdict, Failure> {
     } else {
         print(|out| {
             writeln!(out, "{}: {} samples of {count} shards", table.display(), summary.rows)?;
-            report::sweep::write_summary(out, &summary, Style::of_stdout())
+            report::sweep::write_summary(out, &summary, Style::of_stdout(false))
         })?;
     }
     Ok(Verdict::Done)
