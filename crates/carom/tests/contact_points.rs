@@ -189,6 +189,7 @@ impl Known {
             Shape::Sphere { radius } => ([radius; 3], 2.0),
             Shape::Ellipsoid { semi_axes } => (semi_axes, 2.0),
             Shape::Superellipsoid { semi_axes, exponent } => (semi_axes, exponent),
+            _ => unreachable!("these shapes are smooth"),
         };
         let u: [f64; 3] = core::array::from_fn(|k| (local[k] / axes[k]).abs());
         let most = u[0].max(u[1]).max(u[2]);

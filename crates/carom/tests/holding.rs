@@ -31,6 +31,7 @@ fn gap_to(plane: &HalfSpace, body: &Body, state: &State) -> f64 {
             let q = exponent / (exponent - 1.0);
             (0..3).map(|i| (semi_axes[i] * n[i].abs()).powf(q)).sum::<f64>().powf(1.0 / q)
         }
+        _ => unreachable!("bodies of these groups are smooth"),
     };
     plane.normal.dot(&state.position) - plane.offset - height
 }

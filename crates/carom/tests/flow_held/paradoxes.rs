@@ -24,7 +24,7 @@ fn paradoxes_are_held() {
             "{}: {} pieces, {:?} stages",
             case["name"],
             pieces.len(),
-            pieces.iter().map(DenseStep::iterations).sum::<u32>() * 16
+            pieces.iter().map(DenseStep::evaluations).sum::<u32>()
         );
         println!("  slope {slope:.15} lift-off {:.16} ± {time_error:.1e} impulse {impulse:.16}", last.until);
         // The reference's integral is the trapezoidal sum over 2000 intervals; ours is the integral.

@@ -42,6 +42,7 @@ pub fn lattice(n: u32, shape: Shape, packing: f64, seed: u64) -> (World, Vec<Sta
         Shape::Ellipsoid { semi_axes } | Shape::Superellipsoid { semi_axes, .. } => Vector3::from(semi_axes),
         Shape::Sphere { radius } => Vector3::repeat(radius),
         Shape::Point => Vector3::repeat(1.0),
+        _ => unreachable!("these shapes are smooth"),
     };
     let count = 4 * n * n * n;
     let volume = shape.volume() * f64::from(count) / packing;
