@@ -15,7 +15,7 @@ use running::{scene, start};
 /// Balls with friction that fall on a floor and on one another.
 fn heap(restitution: f64) -> String {
     let mut text = format!(
-        "carom = 1\nworld.gravity = [0, 0, -9.81]\nrun = {{ until = 0.3, sample = 0 }}\n\
+        "carom = 1\nworld.gravity = [0, 0, -9.81]\nrun = {{ until = 2, sample = 0 }}\n\
          surface = {{ restitution = {restitution}, kind = {{ coulomb = 0.4 }} }}\n[[plane]]\nname = \"floor\"\nnormal = [0, 0, 1]\n"
     );
     for (i, [x, y, z]) in
@@ -48,10 +48,10 @@ fn a_run_ends_wherever_it_is_asked_to() {
         count.load(Ordering::Relaxed)
     };
     // Long steps ask many times.
-    assert!(whole > 100, "{whole}");
+    assert!(whole > 1000, "{whole}");
     let mut within = 0;
-    for share in 0..10 {
-        let n = whole * share / 10;
+    for share in 0..40 {
+        let n = whole * share / 40;
         let (watch, count) = after(n);
         let mut simulation = start(&scene);
         simulation.set_watch(&watch);
@@ -72,7 +72,7 @@ fn a_run_ends_wherever_it_is_asked_to() {
         }
     }
     // Most of the time is spent within steps.
-    assert!(within >= 4, "{within}");
+    assert!(within >= 20, "{within}");
 }
 
 /// Who watches changes nothing, and sees impacts and motions.
@@ -83,7 +83,7 @@ fn a_watch_sees_what_is_done_and_changes_no_bit() {
     let counts = seen.clone();
     let watch = Watch::new(move |watch| {
         let work = watch.work();
-        assert!(work.bodies <= 4 && work.body < 4 && (0.0..=0.3).contains(&work.time));
+        assert!(work.bodies <= 4 && work.body < 4 && (0.0..=2.0).contains(&work.time));
         let place = match work.task {
             Task::Start => 0,
             Task::Impact => 1,
@@ -99,5 +99,5 @@ fn a_watch_sees_what_is_done_and_changes_no_bit() {
     let mut alone = start(&scene);
     alone.run(&mut Memory::default(), |_| true);
     assert_eq!(watched.states(), alone.states());
-    assert!(seen[1].load(Ordering::Relaxed) > 0 && seen[2].load(Ordering::Relaxed) > 20);
+    assert!(seen[1].load(Ordering::Relaxed) > 0 && seen[2].load(Ordering::Relaxed) > 100);
 }
