@@ -127,8 +127,6 @@
 
 pub mod error;
 
-pub mod watch;
-
 pub mod metric;
 
 pub mod shape;

@@ -118,9 +118,6 @@ impl Flow {
         let mut change = vec![0.0; rows.dimension];
         let rate = |change: &[f64], i: usize| rows.dot(i, change) - right[i];
         for _ in 0..MOST_ROUNDS {
-            if self.watch.gives_up() {
-                return Err(Obstacle::Interrupted);
-            }
             let (mut moved, mut size): (f64, f64) = (0.0, 0.0);
             for (block, own) in blocks.iter().zip(&own) {
                 let first = block.first;

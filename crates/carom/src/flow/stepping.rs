@@ -8,7 +8,7 @@
 //! b = k y_n⁻  where the bodies meet within the step and k > 0,   b = max(g, 0)/h  elsewhere
 //! ```
 //!
-//! with k the restitution, zero below the rest speed, and zero for all where impulses would otherwise gain energy. A contact that is apart may thus close within the step, and not more. The impulses
+//! with k the restitution, zero below the rest speed. A contact that is apart may thus close within the step, and not more. The impulses
 //! are found contact by contact (non-linear Gauss–Seidel, [`friction_cone`](super::friction_cone)), or by the impact law's own solver where
 //! nothing has friction; joints are kept exactly at the level of velocities. Overlaps and joint errors that the last step left by its curvature are taken back along the step, by a velocity that moves
 //! positions only and adds no kinetic energy.
@@ -36,9 +36,6 @@ use crate::metric::{Rows, norm};
 /// Rounds over all contacts, and the change of impulses at which they end, relative to the largest.
 const MOST_ROUNDS: u32 = 300;
 const SETTLED: f64 = 1e-10;
-
-/// A gain of speed that is rounding, relative to it: impulses settle to [`SETTLED`].
-const ENERGY_ROUNDING: f64 = 1e-9;
 
 /// Rounds of pushing bodies apart.
 const MOST_SEPARATIONS: u32 = 12;
@@ -139,16 +136,7 @@ impl Flow {
         }
         let mut u = free.clone();
         joints.project(&mut u);
-        let unpushed = u.clone();
         relax(&mut meetings, &mut u);
-        if energy_gained(&unpushed, &u) {
-            // A fast body caught between two others would hand its speed to both: such impacts are plastic.
-            for meeting in &mut meetings {
-                (meeting.target, meeting.impulse) = (meeting.gap.max(0.0) / length, Vector3::zeros());
-            }
-            u.clone_from(&unpushed);
-            relax(&mut meetings, &mut u);
-        }
         let shift = self.taking_back(&joints, &meetings, length);
         let reactions = self.joint_forces(&mut system, joints, &meetings, free, length);
         self.stepped(&system, states, &u, &shift, &meetings, &reactions, [from, length])
@@ -528,11 +516,6 @@ impl Polyhedron {
         let found = nearest(&self.rows, &self.requirements, DEPENDENT);
         (found.feasible && found.u.iter().all(|x| x.is_finite())).then_some(found)
     }
-}
-
-/// Whether impulses have gained kinetic energy, by the velocities at unit mass without and with them.
-fn energy_gained(without: &[f64], with: &[f64]) -> bool {
-    norm(with) > (1.0 + ENERGY_ROUNDING) * norm(without)
 }
 
 /// Impulses contact by contact, until they no longer change; `u` are the velocities with them.

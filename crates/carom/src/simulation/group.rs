@@ -116,8 +116,7 @@ pub(super) fn flow_of(world: &World, bodies: &[u32], pairs: &[Pair], begun: f64)
             Held { offset: pair.shift(world), ..contact }
         })
         .collect();
-    let mut flow = Flow::new(&constants, &world.planes, world.gravity, &contacts)
-        .with_watch(world.options.watch.clone());
+    let mut flow = Flow::new(&constants, &world.planes, world.gravity, &contacts);
     // Where time steps take over, a step need not be made at any price.
     if world.on_trouble == OnTrouble::Step {
         flow = flow.with_patience(PATIENCE);
