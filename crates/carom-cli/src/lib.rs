@@ -13,8 +13,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    check, classify, compare, completions, gap, generalized, man, new, paper, paradox, plot, run, scatter, schema,
-    solve, sweep, toi, view, weak,
+    check, classify, compare, completions, gap, generalized, man, new, paper, paradox, plot, run, scatter,
+    schema, solve, sweep, toi, view, weak,
 };
 
 /// The reference engine for rigid-body impact.

@@ -225,9 +225,7 @@ impl<'a> Shapes<'a> {
                 }
                 Ok(Shape::Superellipsoid { semi_axes, exponent })
             }
-            ShapeKind::Box => {
-                Ok(Shape::Box { half_extents: semi_axes()?, rounding: self.rounding(index)? })
-            }
+            ShapeKind::Box => Ok(Shape::Box { half_extents: semi_axes()?, rounding: self.rounding(index)? }),
             ShapeKind::Cylinder => {
                 let ([radius, _, half_length], rounding) = (semi_axes()?, self.rounding(index)?);
                 Ok(Shape::Cylinder { radius, half_length, rounding })

@@ -669,7 +669,7 @@ fn settings() {
         "planes",
         "planes",
         "unknown",
-        "`plane`",
+        "`[[plane]]`",
     );
     complaint(
         &with("mass = 2", "mass = 2\nvelocty = [0, 0, 0]"),

@@ -21,6 +21,9 @@ use crate::tables::Columns;
 /// What a sample that was no scene has under `stopped`.
 pub const INVALID: &str = "invalid";
 
+/// A count of a finished sample.
+type Count = fn(&Finished) -> u64;
+
 impl Sweep {
     /// The rows as a table.
     pub fn table(&self, rows: &[Row]) -> Result<RecordBatch, ArrowError> {
@@ -40,8 +43,7 @@ impl Sweep {
             row.result.as_deref().ok()
         }
         columns.optional("time", "s", |row| run(row).map(|run| run.time));
-        let counts: [(&str, fn(&Finished) -> u64); 2] =
-            [("events", |run| run.events), ("impacts", |run| run.impacts)];
+        let counts: [(&str, Count); 2] = [("events", |run| run.events), ("impacts", |run| run.impacts)];
         for (name, of) in counts {
             let column: UInt64Array = rows.iter().map(|row| run(row).map(of)).collect();
             columns.push(Field::new(name, DataType::UInt64, true), Arc::new(column));

@@ -31,8 +31,8 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-The gap is the distance of two bodies that are apart, and minus the depth of two that overlap. The normal points
-from the first to the second. Points have no gap, and neither have two fixed bodies. In a periodic box the image with
+The gap is the distance of two bodies that are apart, and minus the depth of two that overlap. The normal points \
+from the first to the second. Points have no gap, and neither have two fixed bodies. In a periodic box the image with \
 the least gap counts, and `image` is how far the second body is displaced.
 
 Examples:

@@ -50,9 +50,9 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-The beam is the scene's [scatter]: a relative speed or a temperature, spins of a given size or thermal. Orientations are
-uniform, and so is the impact parameter on the disc that holds every hit. Where the bodies are in the scene is not used.
-Errors are standard errors. Sample i depends on the seed and on i alone; `hash` is that of the bits of all samples.
+The beam is the scene's [scatter]: a relative speed or a temperature, spins of a given size or thermal. Orientations are \
+uniform, and so is the impact parameter on the disc that holds every hit. Where the bodies are in the scene is not used. \
+Errors are standard errors. Sample i depends on the seed and on i alone; `hash` is that of the bits of all samples. \
 Ctrl-C ends the sampling and keeps what there is.
 
 Examples:

@@ -68,10 +68,10 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-HOW is uniform(from, to), normal(mean, sd), values(x, y, …), grid(from, to, count), direction(length), orientation, or
-expression(…) of numbers varied before. PATH is a number of the scene, as body.ball.velocity[0]; a word without a dot is a
-name for expressions. Without --samples there is one sample for each point of the grid.
-Sample i depends on the seed and on i alone. Killed or interrupted (Ctrl-C), the same command goes on, and the table has
+HOW is uniform(from, to), normal(mean, sd), values(x, y, …), grid(from, to, count), direction(length), orientation, or \
+expression(…) of numbers varied before. PATH is a number of the scene, as body.ball.velocity[0]; a word without a dot is a \
+name for expressions. Without --samples there is one sample for each point of the grid. \
+Sample i depends on the seed and on i alone. Killed or interrupted (Ctrl-C), the same command goes on, and the table has \
 the same bytes in the end. A sample that cannot be run is a row that says why.
 
 Examples:

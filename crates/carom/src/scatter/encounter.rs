@@ -45,6 +45,7 @@ const SLOW: f64 = 1e-4;
 const CHORD_EVERY: u64 = 16;
 
 /// What comes next.
+#[expect(clippy::large_enum_variant, reason = "one at a time, and it is taken apart at once")]
 enum Next {
     Impact(Contact, [State; 2]),
     /// They do not meet again.

@@ -28,6 +28,9 @@ const SIMILAR: f64 = 1.2;
 const FORMATION: u32 = 40;
 const CONTACTS: usize = 4;
 
+/// The share that counts of the evaluations of a step that nothing has cut short.
+const WHOLE: u32 = 40;
+
 /// An active contact, with the slope with which its force begins where it begins at zero.
 pub(super) type ActiveContact = (Pair, Option<f64>);
 
@@ -221,7 +224,10 @@ impl Dynamics {
         let Some(group) = self.groups.get(number) else { return Ok(()) };
         let t = group.end();
         let (bodies, states) = (group.bodies.clone(), group.step.end().to_vec());
-        let work = worth(group.step.evaluations(), group.pairs.len());
+        // A step that nothing has cut short is slow at worst.
+        let whole = group.step.ending == Ending::Step && group.step.full_length().is_some();
+        let evaluations = group.step.evaluations() / if whole { WHOLE } else { 1 };
+        let work = worth(evaluations, group.pairs.len());
         self.count_work(&bodies, &states, t, work)?;
         let Some(group) = self.groups.get_mut(number) else { return Ok(()) };
         for (k, sum) in group.impulses.iter_mut().enumerate() {

@@ -118,6 +118,8 @@ fn shade(share: f64) -> RGBColor {
         [94.0, 201.0, 98.0],
         [253.0, 231.0, 37.0],
     ];
+    // What is no number has the colour of the least.
+    let share = if share.is_nan() { 0.0 } else { share };
     let place = share.clamp(0.0, 1.0) * (STOPS.len() - 1) as f64;
     let k = (place as usize).min(STOPS.len() - 2);
     let part = place - k as f64;
