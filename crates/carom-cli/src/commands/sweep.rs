@@ -76,7 +76,7 @@ the same bytes in the end. A sample that cannot be run is a row that says why.
 
 Examples:
   carom sweep ball.toml -o sweep --vary \"surface.restitution=grid(0, 1, 101)\"
-  carom sweep coin.toml -o sweep --vary \"body.coin.angular_velocity[0]=uniform(10, 40)\" --samples 10000
+  carom sweep coin.toml -o sweep --vary \"body.coin.velocity[0]=uniform(10, 40)\" --samples 10000
   carom sweep coin.toml -o sweep --shard $SLURM_ARRAY_TASK_ID/64
   carom sweep -o sweep --merge";
 
