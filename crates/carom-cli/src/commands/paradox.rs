@@ -55,7 +55,7 @@ exact gap, and stated in the scene. If no such paradox exists, or none is found,
 
 Examples:
   carom paradox --shapes \"superellipsoid(1,2,3;4)\" \"ellipsoid(2,1,1)\"
-  carom paradox --shapes \"ellipsoid(3,1,1)\" \"ellipsoid(1.5,0.7,1)\" --type 2b --planar --seed 3 -o ellipses.toml
+  carom paradox --shapes \"ellipsoid(3,1,1)\" \"ellipsoid(1.5,0.7,1)\" --type 2b --planar
   carom classify ellipses.toml";
 
 /// The types of paradox by their names on the command line.
