@@ -20,7 +20,7 @@
 //! assert_eq!(answer.kernel.samples, 2000);
 //! // A quarter of both surfaces, and a term of their mean curvatures.
 //! let [found, error] = [answer.kernel.cross_section.mean, answer.kernel.cross_section.error];
-//! assert!((found - 4.79).abs() < 4.0 * error, "{found}");
+//! assert!((found - 6.877).abs() < 4.0 * error, "{found}");
 //! # Ok::<(), carom_answers::InputError>(())
 //! ```
 

@@ -26,7 +26,7 @@ const SIMILAR: f64 = 1.2;
 
 /// The evaluations of stages that forming a group is worth, and the contacts of a group whose evaluations count as they are.
 const FORMATION: u32 = 40;
-const CONTACTS: usize = 4;
+const CONTACTS: u32 = 4;
 
 /// The share that counts of the evaluations of a step that nothing has cut short.
 const WHOLE: u32 = 40;
@@ -112,9 +112,9 @@ pub(super) fn components(dynamics: &Dynamics, cluster: &Cluster, active: &[Activ
     components
 }
 
-/// What evaluations are worth in those of few contacts.
+/// What evaluations are worth in those of a group with [`CONTACTS`] contacts: the work of each grows with the contacts.
 fn worth(evaluations: u32, contacts: usize) -> u32 {
-    evaluations.saturating_mul(index(contacts / CONTACTS).max(1))
+    evaluations.saturating_mul(index(contacts).max(1)) / CONTACTS
 }
 
 impl Dynamics {
@@ -197,7 +197,9 @@ impl Dynamics {
         let efforts = || bodies.iter().map(|&body| &self.motions[body as usize].effort);
         let lasted = efforts().filter_map(|effort| effort.lasted).min_by(f64::total_cmp);
         let step = efforts().filter_map(|effort| effort.step).min_by(f64::total_cmp);
-        let rest = pairs.iter().map(|pair| self.rest_speed(pair)).min_by(f64::total_cmp);
+        // One slip is followed to its stop; among several each stop may turn the others, without end.
+        let several = pairs.len() > 1;
+        let rest = pairs.iter().filter(|_| several).map(|pair| self.rest_speed(pair)).min_by(f64::total_cmp);
         Expected {
             time: lasted.map(|time| LONGER * time),
             step: step.map(|step| SIMILAR * step),

@@ -119,7 +119,8 @@ pub(super) fn flow_of(world: &World, bodies: &[u32], pairs: &[Pair], begun: f64)
     let mut flow = Flow::new(&constants, &world.planes, world.gravity, &contacts);
     // Where time steps take over, a step need not be made at any price.
     if world.on_trouble == OnTrouble::Step {
-        flow = flow.with_patience(PATIENCE);
+        let contacts = u32::try_from(contacts.len()).unwrap_or(u32::MAX);
+        flow = flow.with_patience((PATIENCE / contacts.max(1)).max(LEAST_PATIENCE));
     }
     if !bodies.iter().any(|&body| world.constrained(body as usize)) {
         return flow;
@@ -325,8 +326,9 @@ impl Group {
     }
 }
 
-/// Iterations of a step after which time steps are the better way on.
-const PATIENCE: u32 = 150;
+/// Iterations of a step, times its contacts, after which time steps are the better way on; and the least of them.
+const PATIENCE: u32 = 1500;
+const LEAST_PATIENCE: u32 = 150;
 
 /// The end of a step that only the integrator limits.
 pub(super) const FOREVER: f64 = 1e300;
