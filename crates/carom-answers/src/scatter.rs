@@ -30,6 +30,8 @@ use std::io;
 use std::path::Path;
 use std::time::Instant;
 
+use arrow_array::RecordBatch;
+use arrow_select::concat::concat_batches;
 use carom::body::State;
 use carom::contact::Surface;
 use carom::scatter::{AngleBin, Audit, End, Estimate, Kernel, Sample, Scattering, Totals, Unsuited};
@@ -107,18 +109,38 @@ impl Prepared {
     /// As above, and writes a row for every sample to a Parquet file, which is there whole or not at all.
     pub fn run_into(&self, path: &Path, go_on: impl FnMut(u64) -> bool + Send) -> io::Result<Answer<'_>> {
         let start = Instant::now();
-        let about = [("version", VERSION.to_string()), ("scene", self.subject.input.hash())];
-        let rows = |samples: &[Sample]| encounters(&self.scattering, samples, &about).map_err(of_arrow);
-        let schema = rows(&[])?.schema();
+        let schema = self.rows(&[])?.schema();
         let mut totals = None;
         atomic_file::write(path, |out| {
             let mut writer = Writer::new(schema, out)?;
-            let write = |samples: &[Sample]| writer.push(rows(samples)?);
+            let write = |samples: &[Sample]| writer.push(self.rows(samples)?);
             totals = Some(self.on_threads(|| self.scattering.run(true, write, go_on))??);
             writer.finish()
         })?;
         let totals = totals.ok_or_else(|| io::Error::other("nothing was written"))?;
         Ok(self.answer(&totals, start))
+    }
+
+    /// As above, with the rows in memory.
+    pub fn run_with_rows(
+        &self,
+        go_on: impl FnMut(u64) -> bool + Send,
+    ) -> io::Result<(Answer<'_>, Option<RecordBatch>)> {
+        let start = Instant::now();
+        let mut blocks = vec![self.rows(&[])?];
+        let write = |samples: &[Sample]| {
+            blocks.push(self.rows(samples)?);
+            Ok::<(), io::Error>(())
+        };
+        let totals = self.on_threads(|| self.scattering.run(true, write, go_on))??;
+        let rows = concat_batches(&blocks[0].schema(), &blocks).map_err(of_arrow)?;
+        Ok((self.answer(&totals, start), Some(rows)))
+    }
+
+    /// The rows of some samples.
+    fn rows(&self, samples: &[Sample]) -> io::Result<RecordBatch> {
+        let about = [("version", VERSION.to_string()), ("scene", self.subject.input.hash())];
+        encounters(&self.scattering, samples, &about).map_err(of_arrow)
     }
 
     fn on_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> io::Result<T> {

@@ -5,13 +5,15 @@
 //! `shapes`, `flight` (exact free rotation), `pairs` (gaps and first contacts of many pairs), `strikes` (impacts of many
 //! pairs), `questions` (what the program answers), `sections` (their documents in pieces), `exceptions` (of input errors), `solves` (one scene at many velocities),
 //! `runs`, `forces` (a user's own in a run), `tables` (what a run recorded, through the Arrow interface),
-//! `convex` (a user's shapes), `program` (the command line), `copies` (of a run, pooled). The Python sources in `python/carom` check shapes of arrays and make the objects that users see; here numbers are
+//! `convex` (a user's shapes), `program` (the command line), `copies` (of a run, pooled), `ensembles` (sweeps and scatterings), `watched` (work that
+//! Ctrl-C ends). The Python sources in `python/carom` check shapes of arrays and make the objects that users see; here numbers are
 //! checked, and everything is computed. Nothing a user passes makes it panic: what has no meaning is a `ValueError`.
 
 mod batch;
 mod columns;
 mod convex;
 mod copies;
+mod ensembles;
 mod exceptions;
 mod flight;
 mod forces;
@@ -25,6 +27,7 @@ mod shapes;
 mod solves;
 mod strikes;
 mod tables;
+mod watched;
 
 use pyo3::prelude::*;
 
@@ -42,5 +45,6 @@ fn _carom(module: &Bound<'_, PyModule>) -> PyResult<()> {
     tables::register(module)?;
     convex::register(module)?;
     copies::register(module)?;
+    ensembles::register(module)?;
     program::register(module)
 }

@@ -159,9 +159,19 @@ fn column_of<'py>(py: Python<'py>, column: &ArrayRef) -> PyResult<Bound<'py, PyA
         }
         DataType::Dictionary(..) => {
             let column = column.as_dictionary::<Int32Type>();
-            let codes = PyArray1::from_slice(py, column.keys().values());
-            let words: Vec<&str> =
+            let mut words: Vec<&str> =
                 column.values().as_string::<i32>().iter().map(Option::unwrap_or_default).collect();
+            // What is missing is an empty word.
+            let missing = i32::try_from(words.len()).unwrap_or(i32::MAX);
+            if column.null_count() > 0 {
+                words.push("");
+            }
+            let codes = PyArray1::from_iter(py, column.keys().iter().map(|code| code.unwrap_or(missing)));
+            (codes, words).into_pyobject(py)?.into_any()
+        }
+        DataType::Utf8 => {
+            let words: Vec<&str> = column.as_string::<i32>().iter().map(Option::unwrap_or_default).collect();
+            let codes = PyArray1::from_iter(py, 0..i32::try_from(words.len()).unwrap_or(i32::MAX));
             (codes, words).into_pyobject(py)?.into_any()
         }
         _ => {

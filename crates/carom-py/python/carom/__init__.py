@@ -29,6 +29,7 @@ from .answers import (
     Solution,
 )
 from .bodies import Bodies
+from .ensembles import Scattering, Sweep, scatter, sweep
 from .errors import AuditError, CaromError, Diagnostic, OptionError, PhysicsError, SceneError
 from .flight import Flight, States, rotation
 from .many import APART, MET, OVERLAPPING, UNDECIDED, Contacts, Gaps, Strikes, fly_many, gap_many, strike_many, toi_many
@@ -135,6 +136,7 @@ __all__ = [
     "Rolling",
     "Rows",
     "Run",
+    "Scattering",
     "Scene",
     "SceneError",
     "SceneWarning",
@@ -149,6 +151,7 @@ __all__ = [
     "Superellipsoid",
     "Surface",
     "SurfacePair",
+    "Sweep",
     "Table",
     "Torque",
     "Weld",
@@ -170,10 +173,12 @@ __all__ = [
     "run",
     "run_many",
     "run_replicas",
+    "scatter",
     "schema",
     "solve",
     "solve_many",
     "strike_many",
+    "sweep",
     "toi",
     "toi_many",
 ]
