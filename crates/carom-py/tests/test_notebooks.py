@@ -12,7 +12,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
 def test_there_are_notebooks() -> None:
-    assert [path.stem for path in NOTEBOOKS] == ["laws", "mujoco", "papers"]
+    assert [path.stem for path in NOTEBOOKS] == ["gas", "kernel", "laws", "mujoco", "papers", "track"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
