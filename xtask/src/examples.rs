@@ -49,7 +49,8 @@ pub fn run(root: &Path) -> Result<(), Failure> {
 
 /// The program: the one that `CAROM` names, or this workspace's, built now as for the tests. It prints what a release prints.
 pub fn program(root: &Path) -> Result<PathBuf, Failure> {
-    build(root, "debug", &["build", "--workspace"])
+    // With `--tests` dependencies have the features that the tests need, and after `cargo test` there is nothing left to build.
+    build(root, "debug", &["build", "--workspace", "--bins", "--tests"])
 }
 
 /// The program as it is shipped, for what is timed.

@@ -29,7 +29,7 @@ print('a ball of the fresh environment leaves with', after[2])
 
 /// Builds the program too, with whose answers the package's are compared, and tests the package.
 pub fn test_alone(root: &Path) -> Result<(), Failure> {
-    cargo(root, &["build", "--workspace"])?;
+    cargo(root, &["build", "--workspace", "--bins", "--tests"])?;
     test(root)
 }
 
