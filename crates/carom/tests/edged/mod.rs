@@ -53,14 +53,20 @@ impl Source {
     pub fn edged(&mut self) -> Shape {
         let [a, b, c] = [0; 3].map(|_| self.between(0.2, 1.2));
         let rounding = self.rounding();
-        match self.pick(8) {
+        match self.pick(6) {
             0 | 1 => Shape::Box { half_extents: [a, b, c], rounding },
             2 => Shape::Cylinder { radius: a, half_length: b, rounding },
             3 => Shape::Capsule { radius: 0.5 * a, half_length: b },
             4 => Shape::Cone(Cone::new(a, 2.0 * b, rounding)),
-            5 | 6 => self.polyhedron([a, b, c], rounding),
             _ => Shape::Disc { radius: a, rounding },
         }
+    }
+
+    /// A polyhedron of any sizes.
+    pub fn any_polyhedron(&mut self) -> Shape {
+        let sizes = [0; 3].map(|_| self.between(0.2, 1.2));
+        let rounding = self.rounding();
+        self.polyhedron(sizes, rounding)
     }
 
     /// The hull of some points, of a prism, or of a box with a corner cut off.
