@@ -1,4 +1,4 @@
-// The bodies as instanced meshes: one draw call for each exponent, whatever the number of bodies.
+// The bodies as instanced meshes: one draw call for each kind of surface, whatever the number of bodies.
 
 import {
   BufferAttribute,
@@ -10,17 +10,29 @@ import {
   Object3D,
 } from 'three';
 import type { Header, Shape } from './protocol';
-import { cellsFor, superellipsoid } from './surface';
+import { solid } from './solids';
+import { cellsFor, superellipsoid, type Mesh } from './surface';
 import type { Palette } from './theme';
 
 const geometries = new Map<string, BufferGeometry>();
 
-/** The surface of unit semi-axes, made once for each exponent and fineness. */
-export function unitSurface(exponent: number, cells: number): BufferGeometry {
-  const key = `${exponent} ${cells}`;
+/** What tells surfaces apart: the exponent of those that are scaled to their semi-axes, all sizes of the others. */
+function surfaceKey(shape: Shape): string {
+  return isScaled(shape) ? `${exponentOf(shape)}` : JSON.stringify(shape);
+}
+
+/** Whether a body is drawn as a unit surface scaled by its semi-axes. */
+export function isScaled(shape: Shape): boolean {
+  return ['sphere', 'ellipsoid', 'superellipsoid', 'point'].includes(shape.kind);
+}
+
+/** A body's surface, of unit semi-axes where it is scaled by its own; made once for each kind and fineness. */
+export function surfaceOf(shape: Shape, bodies: number): BufferGeometry {
+  const cells = cellsFor(bodies, exponentOf(shape));
+  const key = `${surfaceKey(shape)} ${cells}`;
   let geometry = geometries.get(key);
   if (geometry === undefined) {
-    const mesh = superellipsoid(exponent, cells);
+    const mesh: Mesh = solid(shape, cells) ?? superellipsoid(exponentOf(shape), cells);
     geometry = new BufferGeometry();
     geometry.setAttribute('position', new BufferAttribute(mesh.positions, 3));
     geometry.setAttribute('normal', new BufferAttribute(mesh.normals, 3));
@@ -73,21 +85,21 @@ export class Bodies {
     private readonly header: Header,
     pointRadius: number,
   ) {
-    const byExponent = new Map<number, number[]>();
+    const bySurface = new Map<string, number[]>();
     this.scales = new Float64Array(3 * header.bodies.length);
     header.bodies.forEach((body, index) => {
-      const exponent = exponentOf(body.shape);
-      const axes =
-        body.shape.kind === 'point' ? [pointRadius, pointRadius, pointRadius] : body.shape.semi_axes;
+      const key = surfaceKey(body.shape);
+      const scaled = isScaled(body.shape) ? body.shape.semi_axes : [1, 1, 1];
+      const axes = body.shape.kind === 'point' ? [pointRadius, pointRadius, pointRadius] : scaled;
       this.scales.set(axes, 3 * index);
-      const members = byExponent.get(exponent);
-      if (members === undefined) byExponent.set(exponent, [index]);
+      const members = bySurface.get(key);
+      if (members === undefined) bySurface.set(key, [index]);
       else members.push(index);
     });
     const shadows = header.bodies.length <= 300;
     const material = marked();
-    for (const [exponent, members] of byExponent) {
-      const surface = unitSurface(exponent, cellsFor(header.bodies.length, exponent));
+    for (const members of bySurface.values()) {
+      const surface = surfaceOf(header.bodies[members[0]].shape, header.bodies.length);
       const mesh = new InstancedMesh(surface, material, members.length);
       mesh.instanceMatrix.setUsage(DynamicDrawUsage);
       mesh.frustumCulled = false;

@@ -48,9 +48,27 @@ export interface RunRequest {
 }
 
 export interface Shape {
-  kind: 'sphere' | 'ellipsoid' | 'superellipsoid' | 'point';
+  kind:
+    | 'sphere'
+    | 'ellipsoid'
+    | 'superellipsoid'
+    | 'point'
+    | 'box'
+    | 'cylinder'
+    | 'capsule'
+    | 'cone'
+    | 'disc'
+    | 'polyhedron';
+  /** Of bodies with flats and edges half their extents, rounding included. */
   semi_axes: Vector;
   exponent: number;
+  /** The radius of the ball that a body with flats and edges is grown by. */
+  rounding?: number;
+  /** z of the base of a cone. */
+  base?: number;
+  /** Of a polyhedron: its corners, and its faces as lists of them, counterclockwise from outside. */
+  vertices?: Vector[];
+  faces?: number[][];
 }
 
 export interface Body {

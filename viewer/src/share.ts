@@ -11,9 +11,8 @@ import {
   VectorKeyframeTrack,
 } from 'three';
 import { GLTFExporter } from 'three/addons/exporters/GLTFExporter.js';
-import { Bodies, exponentOf, unitSurface } from './bodies';
+import { Bodies, isScaled, surfaceOf } from './bodies';
 import { element } from './dom';
-import { cellsFor } from './surface';
 import type { Palette } from './theme';
 import type { Timeline } from './timeline';
 
@@ -104,11 +103,10 @@ export async function model(timeline: Timeline, colours: Palette): Promise<Blob>
       material = new MeshStandardMaterial({ color: new Color(`#${colour}`), roughness: 0.45, metalness: 0 });
       materials.set(colour, material);
     }
-    const exponent = exponentOf(body.shape);
-    const mesh = new Mesh(unitSurface(exponent, cellsFor(header.bodies.length, exponent)), material);
+    const mesh = new Mesh(surfaceOf(body.shape, header.bodies.length), material);
     mesh.name = `body ${i}`;
     mesh.userData = { name: body.name };
-    mesh.scale.set(...body.shape.semi_axes);
+    if (isScaled(body.shape)) mesh.scale.set(...body.shape.semi_axes);
     world.add(mesh);
     return mesh;
   });

@@ -47,7 +47,30 @@ function shape(value: unknown): Shape {
       exponent: number(superellipsoid['exponent'], 2),
     };
   }
-  return { kind: 'point', semi_axes: [0, 0, 0], exponent: 2 };
+  return edged(given) ?? { kind: 'point', semi_axes: [0, 0, 0], exponent: 2 };
+}
+
+/** A body with flats and edges; null for a polyhedron, whose hull the program makes. */
+function edged(given: Table): Shape | null {
+  const of = (kind: Shape['kind'], [a, b, c]: Vector, rounding: number): Shape => ({
+    kind,
+    semi_axes: [a + rounding, b + rounding, c + rounding],
+    exponent: 2,
+    rounding,
+  });
+  for (const kind of ['box', 'cylinder', 'capsule', 'cone', 'disc'] as const) {
+    if (!(kind in given)) continue;
+    const sizes = table(given[kind]);
+    const [radius, rounding] = [number(sizes['radius'], 1), number(sizes['rounding'], 0)];
+    const half = number(sizes['half_length'], 1);
+    if (kind === 'box') return of(kind, vector(sizes['half_extents'], [1, 1, 1]), rounding);
+    if (kind === 'cylinder') return of(kind, [radius, radius, half], rounding);
+    if (kind === 'capsule') return of(kind, [0, 0, half], radius);
+    if (kind === 'disc') return of(kind, [radius, radius, 0], rounding);
+    const height = number(sizes['height'], 1);
+    return { ...of(kind, [radius, radius, height / 2], rounding), base: -height / 4 };
+  }
+  return null;
 }
 
 type Matrix = [Vector, Vector, Vector];

@@ -3,6 +3,7 @@
 import { Quaternion, Vector3 } from 'three';
 import { exponentOf } from './bodies';
 import type { Shape, Vector } from './protocol';
+import { farthest } from './solids';
 
 /** Puts all bodies back into the periodic box; a length of zero is an open direction. */
 export function fold(poses: Float64Array, box: Vector | null): void {
@@ -35,9 +36,16 @@ export function extreme(
   out: Vector3,
 ): Vector3 {
   const turn = turnOf(poses, body);
+  out.copy(direction).applyQuaternion(turn.clone().conjugate());
+  const corner = farthest(shape, [out.x, out.y, out.z]);
+  if (corner !== null) {
+    return out
+      .set(...corner)
+      .applyQuaternion(turn)
+      .add(new Vector3().fromArray(poses, 7 * body));
+  }
   const p = exponentOf(shape);
   const q = p / (p - 1);
-  out.copy(direction).applyQuaternion(turn.clone().conjugate());
   const m = shape.semi_axes.map((a, i) => a * out.getComponent(i));
   const norm = m.reduce((sum, v) => sum + Math.abs(v) ** q, 0) ** (1 / q) || 1;
   shape.semi_axes.forEach((a, i) =>

@@ -93,7 +93,7 @@ impl From<&Diagnostic> for Warning {
 
 /// Checks a file.
 pub fn answer(input: Input) -> Result<Answer, InputError> {
-    match file::read(&input.text, input.format) {
+    match file::read_with(&input.text, input.format, &input.meshes) {
         Ok(scene) => of_scene(Subject { input, scene }),
         Err(of_scene) => match generalized::read(&input.text, input.format) {
             Ok(request) => {

@@ -6,10 +6,12 @@ use std::path::Path;
 
 use carom::scene::document::LONGEST;
 use carom::scene::file::{self, Source};
+use carom::scene::meshes::Meshes;
 use carom::scene::model::Scene;
 use carom::scene::{Diagnostic, Format};
 
 use crate::InputError;
+use crate::mesh;
 
 /// A text that has been read from somewhere.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,16 +22,24 @@ pub struct Input {
     pub text: String,
     /// Its language.
     pub format: Format,
+    /// The meshes whose files it names.
+    pub meshes: Meshes,
 }
 
 impl Input {
     /// A text at hand, in a language that is known, or guessed by its first character.
     pub fn of_text(name: &str, text: String, format: Option<Format>) -> Self {
         let format = format.unwrap_or_else(|| Format::guess(&text));
-        Self { name: name.to_string(), text, format }
+        Self { name: name.to_string(), text, format, meshes: Meshes::default() }
     }
 
-    /// Reads a file. Its language is that of its extension, else it is guessed.
+    /// The same with the meshes that it names by files, whose paths are from a folder. What is wrong with one is said where the scene
+    /// names it.
+    pub fn in_folder(self, folder: &Path) -> Self {
+        Self { meshes: mesh::of_text(&self.text, self.format, folder), ..self }
+    }
+
+    /// Reads a file, and the meshes that it names. Its language is that of its extension, else it is guessed.
     pub fn read(path: &Path) -> Result<Self, InputError> {
         let name = path.display().to_string();
         if path.is_dir() {
@@ -38,7 +48,8 @@ impl Input {
         match File::open(path) {
             Ok(file) => {
                 let extension = path.extension().and_then(|extension| extension.to_str());
-                Self::read_from(file, name, extension.and_then(Format::from_extension))
+                let input = Self::read_from(file, name, extension.and_then(Format::from_extension))?;
+                Ok(input.in_folder(path.parent().unwrap_or(Path::new(""))))
             }
             Err(error) => Err(InputError::of_unreadable(name, &format!("cannot be read: {error}"))),
         }
@@ -62,7 +73,7 @@ impl Input {
 
     /// The scene in the text. Its warnings are in [`Scene::warnings`], for the caller to show.
     pub fn scene(self) -> Result<Subject, InputError> {
-        match file::read(&self.text, self.format) {
+        match file::read_with(&self.text, self.format, &self.meshes) {
             Ok(scene) => Ok(Subject { input: self, scene }),
             Err(diagnostics) => Err(self.error(diagnostics)),
         }
@@ -73,7 +84,8 @@ impl Input {
         const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
         const PRIME: u128 = (1 << 88) + 0x13b;
         let next = |hash: u128, byte: u8| (hash ^ u128::from(byte)).wrapping_mul(PRIME);
-        format!("fnv1a-128:{:032x}", self.text.bytes().fold(OFFSET, next))
+        let meshes = mesh::document(&self.meshes).unwrap_or_default();
+        format!("fnv1a-128:{:032x}", self.text.bytes().chain(meshes).fold(OFFSET, next))
     }
 
     /// The error of what is wrong with it.

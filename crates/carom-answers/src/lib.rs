@@ -29,7 +29,7 @@
 //! # Ok::<(), carom_answers::InputError>(())
 //! ```
 //!
-//! In reading order: [`words`], [`input_error`], [`input`] (text and scene), [`options`] (what options take), [`resolution`]
+//! In reading order: [`words`], [`input_error`], [`mesh`] (the points of files), [`input`] (text and scene), [`options`] (what options take), [`resolution`]
 //! (how an impact is resolved), [`overlap`] and [`rolling`] (bodies in impossible positions), [`start`] (messages on where bodies
 //! start), [`touch`] (contacts without approach), then one module per question: [`solve`], [`compare`], [`classify`], [`gap`],
 //! [`toi`], [`generalized`], [`paradox`], [`schema`], [`run`], [`weak`], [`check`],
@@ -39,6 +39,8 @@
 pub mod words;
 
 pub mod input_error;
+
+pub mod mesh;
 
 pub mod input;
 

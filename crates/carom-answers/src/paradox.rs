@@ -78,7 +78,8 @@ fn sized(shape: &Shape) -> Result<(), &'static str> {
         | Shape::Cylinder { .. }
         | Shape::Capsule { .. }
         | Shape::Cone(_)
-        | Shape::Disc { .. } => {
+        | Shape::Disc { .. }
+        | Shape::Polyhedron(_) => {
             return Err("a sphere, an ellipsoid or a superellipsoid");
         }
     };
@@ -276,6 +277,10 @@ fn shape(shape: &Shape) -> Value {
             json!({ "cone": { "radius": cone.radius(), "height": cone.height(), "rounding": cone.rounding() } })
         }
         Shape::Disc { radius, rounding } => json!({ "disc": { "radius": radius, "rounding": rounding } }),
+        Shape::Polyhedron(polyhedron) => {
+            let vertices: Vec<[f64; 3]> = polyhedron.corners().map(Into::into).collect();
+            json!({ "polyhedron": { "vertices": vertices, "rounding": polyhedron.rounding() } })
+        }
     }
 }
 

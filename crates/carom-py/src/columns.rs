@@ -6,7 +6,7 @@
 use std::fmt;
 
 use carom::body::{Body, State};
-use carom::shape::{Cone, EXPONENTS, HalfSpace, Shape};
+use carom::shape::{Cone, EXPONENTS, HalfSpace, Polyhedron, Shape};
 use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3, Vector4};
 use numpy::PyReadonlyArrayDyn;
 use pyo3::exceptions::PyValueError;
@@ -124,9 +124,10 @@ pub fn numbers<'a, T: numpy::Element>(array: &'a PyReadonlyArrayDyn<'_, T>) -> P
 #[derive(FromPyObject)]
 pub struct ShapeArrays<'py> {
     /// Which formulas: 0 a point, 1 a sphere, 2 an ellipsoid, 3 a superellipsoid, 4 a box, 5 a cylinder, 6 a capsule, 7 a cone, 8 a
-    /// disc.
+    /// disc, 9 a polyhedron.
     kind: PyReadonlyArrayDyn<'py, u8>,
-    /// Semi-axes or half-extents, three a row; radii twice and a half-length or height; or radii.
+    /// Semi-axes or half-extents, three a row; radii twice and a half-length or height; or radii. Of a
+    /// polyhedron its number, from 1.
     axes: PyReadonlyArrayDyn<'py, f64>,
     /// How many numbers a row of `axes` has, one or three.
     width: usize,
@@ -160,6 +161,7 @@ enum ShapeKind {
     Capsule,
     Cone,
     Disc,
+    Polyhedron,
 }
 
 impl ShapeKind {
@@ -174,7 +176,8 @@ impl ShapeKind {
             5 => Self::Cylinder,
             6 => Self::Capsule,
             7 => Self::Cone,
-            _ => Self::Disc,
+            8 => Self::Disc,
+            _ => Self::Polyhedron,
         }
     }
 }
@@ -241,6 +244,13 @@ impl<'a> Shapes<'a> {
             ShapeKind::Disc => {
                 let [radius, ..] = semi_axes()?;
                 Ok(Shape::Disc { radius, rounding: self.rounding(index)? })
+            }
+            ShapeKind::Polyhedron => {
+                let [number, ..] = semi_axes()?;
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+                let place = (number - 1.0) as u32;
+                let bad = || self.exponents.bad(index, "is no polyhedron that was made".to_string());
+                Polyhedron::numbered(place).map(Shape::Polyhedron).ok_or_else(bad)
             }
         }
     }

@@ -3,6 +3,7 @@
 //! The Python side makes objects of the documents when they are looked at. Numbers are written so that they read back as they were,
 //! to the bit.
 
+use std::path::Path;
 use std::time::Instant;
 
 use carom::contact::classify::Tolerances;
@@ -51,7 +52,13 @@ impl Text {
     /// The input of a question.
     pub fn input(self) -> Input {
         let format = self.json.map(|json| if json { Format::Json } else { Format::Toml });
-        Input::of_text(&self.name, self.text, format)
+        let input = Input::of_text(&self.name, self.text, format);
+        // The name is a path where the text is that of a file.
+        let path = Path::new(&self.name);
+        match path.parent() {
+            Some(folder) if path.is_file() => input.in_folder(folder),
+            _ => input,
+        }
     }
 
     /// The scene that it says.

@@ -1,8 +1,12 @@
 //! Shapes alone: support function, surface and curvature over arrays of directions, volume and inertia.
 
-use carom::shape::Shape;
+use std::path::PathBuf;
+
+use carom::hull::Axes;
+use carom::shape::{Polyhedron, Shape};
+use carom_answers::mesh;
 use nalgebra::{Matrix3, Vector3};
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArrayDyn};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArrayDyn};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -15,6 +19,8 @@ use crate::pool::on_all_cores;
 /// Adds what is here to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(shape_sizes, module)?)?;
+    module.add_function(wrap_pyfunction!(make_polyhedron, module)?)?;
+    module.add_function(wrap_pyfunction!(read_mesh, module)?)?;
     module.add_function(wrap_pyfunction!(shape_scalars, module)?)?;
     module.add_function(wrap_pyfunction!(shape_vectors, module)?)?;
     module.add_function(wrap_pyfunction!(shape_matrices, module)?)
@@ -31,6 +37,39 @@ fn shape_sizes<'py>(py: Python<'py>, shape: ShapeArrays<'py>) -> PyResult<Bound<
     sizes.set_item("inradius", shape.inradius())?;
     sizes.set_item("rolling_radius", shape.rolling_radius())?;
     Ok(sizes)
+}
+
+/// The number of a polyhedron, its centre of mass and the turn from its own axes, in the coordinates of the points, its corners about
+/// that centre in its own axes, and its faces.
+type Made = (u32, [f64; 3], [f64; 4], Vec<[f64; 3]>, Vec<Vec<u32>>);
+
+/// Makes the convex hull of points, grown by a ball.
+#[pyfunction]
+fn make_polyhedron(py: Python<'_>, vertices: PyReadonlyArrayDyn<'_, f64>, rounding: f64) -> PyResult<Made> {
+    if !(rounding.is_finite() && rounding >= 0.0) {
+        return Err(PyValueError::new_err(format!("rounding is {rounding}, expected at least 0")));
+    }
+    let rows = numbers(&vertices)?;
+    let points: Vec<Vector3<f64>> = rows.chunks_exact(3).map(Vector3::from_row_slice).collect();
+    let made = py.detach(|| Polyhedron::new(&points, rounding, Axes::Principal));
+    let made = made.map_err(|defect| {
+        PyValueError::new_err(format!("vertices: {defect}; expected {}", defect.expected()))
+    })?;
+    let turn = made.turn();
+    let faces = made.faces().map(|(_, outline)| outline.to_vec()).collect();
+    let corners = made.corners().map(Into::into).collect();
+    Ok((made.number(), made.centre().into(), [turn.w, turn.i, turn.j, turn.k], corners, faces))
+}
+
+/// The points of a mesh, OBJ or STL.
+#[pyfunction]
+fn read_mesh<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let read = py.detach(|| mesh::read(&path));
+    let points = read.map_err(|[message, expected]| {
+        PyValueError::new_err(format!("{} {message}; expected {expected}", path.display()))
+    })?;
+    let rows: Vec<Vec<f64>> = points.iter().map(|x| x.to_vec()).collect();
+    Ok(PyArray2::from_vec2(py, &rows)?)
 }
 
 /// One answer for every row of three numbers, computed without Python's lock.

@@ -97,6 +97,7 @@
 //! | [`error`] | input that has no meaning: where it stands, what is wrong with it |
 //! | [`metric`] | the kinetic metric: what joints leave of the mass matrix, projector, ranks |
 //! | [`shape`] | support, surface, curvature and its change, mass properties; [`shape::Convex`] for shapes of your own |
+//! | [`hull`] | convex polyhedra from points: hull, faces, mass properties |
 //! | [`body`] | a rigid body's constants, and its state at an instant |
 //! | [`motion`] | a body's flight when nothing touches it, in closed form |
 //! | [`gap`] | signed distance of two bodies, with its normal and points |
@@ -130,6 +131,8 @@ pub mod error;
 pub mod metric;
 
 pub mod shape;
+
+pub mod hull;
 
 pub mod body;
 

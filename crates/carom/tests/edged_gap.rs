@@ -6,9 +6,10 @@ mod count;
 mod edged;
 
 use carom::gap::{Gap, gap, gap_near, gap_to_plane};
-use carom::shape::{Cone, HalfSpace, Shape};
+use carom::hull::Axes;
+use carom::shape::{Cone, HalfSpace, Polyhedron, Shape};
 use edged::Source;
-use nalgebra::{Isometry3, Quaternion, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Matrix3, Quaternion, Unit, UnitQuaternion, Vector3};
 use serde_json::Value;
 
 type Placed<'a> = (&'a Shape, &'a Isometry3<f64>);
@@ -44,11 +45,20 @@ fn certified(first: Placed, second: Placed, found: &Gap) -> f64 {
 
 #[test]
 fn random_pairs_apart_meet_their_bounds() {
-    let mut source = Source::new(1);
+    meet_their_bounds(1, 1, Source::edged);
+}
+
+#[test]
+fn polyhedra_meet_their_bounds() {
+    meet_their_bounds(11, 4, Source::any_polyhedron);
+}
+
+fn meet_their_bounds(seed: u64, part: usize, second: fn(&mut Source) -> Shape) {
+    let mut source = Source::new(seed);
     // Where discs are parallel but for rounding, the points on their rims are known less well than the gap.
     let (mut worst, mut apart, mut touching) = (0.0_f64, 0, 0);
-    for case in 0..count::cases("CAROM_PAIRS", 20_000) {
-        let shapes = [source.shape(), source.edged()];
+    for case in 0..count::cases("CAROM_PAIRS", 20_000) / part {
+        let shapes = [source.shape(), second(&mut source)];
         let poses = [source.pose(0.3), source.pose(2.5)];
         let (first, second) = ((&shapes[0], &poses[0]), (&shapes[1], &poses[1]));
         let mut found = gap(first, second).unwrap();
@@ -75,11 +85,20 @@ fn random_pairs_apart_meet_their_bounds() {
 
 #[test]
 fn random_overlaps_are_deepest_along_their_normal() {
-    let mut source = Source::new(2);
+    are_deepest_along_their_normal(2, 1, Source::edged);
+}
+
+#[test]
+fn polyhedra_are_deepest_along_their_normal() {
+    are_deepest_along_their_normal(12, 4, Source::any_polyhedron);
+}
+
+fn are_deepest_along_their_normal(seed: u64, part: usize, second: fn(&mut Source) -> Shape) {
+    let mut source = Source::new(seed);
     let directions: Vec<Vector3<f64>> = (0..2000).map(|_| source.direction()).collect();
     let (mut worst, mut beaten, mut cases) = (0.0_f64, 0.0_f64, 0);
-    for case in 0..count::cases("CAROM_PAIRS", 20_000) {
-        let shapes = [source.shape(), source.edged()];
+    for case in 0..count::cases("CAROM_PAIRS", 20_000) / part {
+        let shapes = [source.shape(), second(&mut source)];
         let poses = [source.pose(0.3), source.pose(0.8)];
         let (first, second) = ((&shapes[0], &poses[0]), (&shapes[1], &poses[1]));
         let found = gap(first, second).unwrap();
@@ -130,10 +149,19 @@ fn random_overlaps_are_deepest_along_their_normal() {
 
 #[test]
 fn exchange_motion_and_hints_change_nothing() {
-    let mut source = Source::new(3);
+    do_not_change(3, 1, Source::edged);
+}
+
+#[test]
+fn polyhedra_do_not_change() {
+    do_not_change(13, 4, Source::any_polyhedron);
+}
+
+fn do_not_change(seed: u64, part: usize, second: fn(&mut Source) -> Shape) {
+    let mut source = Source::new(seed);
     let mut worst = [0.0_f64; 3];
-    for case in 0..count::cases("CAROM_PAIRS", 20_000) / 4 {
-        let shapes = [source.shape(), source.edged()];
+    for case in 0..count::cases("CAROM_PAIRS", 20_000) / 4 / part {
+        let shapes = [source.shape(), second(&mut source)];
         let poses = [source.pose(0.3), source.pose(2.0)];
         let found = gap((&shapes[0], &poses[0]), (&shapes[1], &poses[1])).unwrap();
         let exchanged = gap((&shapes[1], &poses[1]), (&shapes[0], &poses[0])).unwrap();
@@ -154,9 +182,18 @@ fn exchange_motion_and_hints_change_nothing() {
 
 #[test]
 fn planes_are_boxes_of_great_extent() {
-    let mut source = Source::new(4);
-    for case in 0..count::cases("CAROM_PAIRS", 20_000) / 4 {
-        let shape = source.edged();
+    touch_planes_like_boxes(4, 1, Source::edged);
+}
+
+#[test]
+fn polyhedra_touch_planes_like_boxes() {
+    touch_planes_like_boxes(14, 4, Source::any_polyhedron);
+}
+
+fn touch_planes_like_boxes(seed: u64, part: usize, second: fn(&mut Source) -> Shape) {
+    let mut source = Source::new(seed);
+    for case in 0..count::cases("CAROM_PAIRS", 20_000) / 4 / part {
+        let shape = second(&mut source);
         let pose = source.pose(2.0);
         let n = if source.pick(3) == 0 { Vector3::z() } else { source.direction() };
         let plane = HalfSpace { normal: Unit::new_normalize(n), offset: source.between(-1.0, 1.0) };
@@ -254,10 +291,19 @@ fn mass_properties_of_fifty_digits_are_met() {
 /// support plane and lies on it; curvature is the normal's change along it.
 #[test]
 fn support_and_surface_belong_together() {
-    let mut source = Source::new(5);
+    have_their_surface(5, 1, Source::edged);
+}
+
+#[test]
+fn polyhedra_have_their_surface() {
+    have_their_surface(15, 4, Source::any_polyhedron);
+}
+
+fn have_their_surface(seed: u64, part: usize, second: fn(&mut Source) -> Shape) {
+    let mut source = Source::new(seed);
     let mut bent = 0;
-    for _ in 0..2000 {
-        let shape = source.edged();
+    for _ in 0..2000 / part {
+        let shape = second(&mut source);
         let n = source.direction();
         let (point, hessian) = shape.support_and_hessian(&n);
         assert!((n.dot(&point) - shape.support_height(&n)).abs() < 4e-15);
@@ -299,5 +345,54 @@ fn support_and_surface_belong_together() {
             );
         }
     }
-    assert!(bent > 300);
+    assert!(bent * i32::try_from(part).unwrap() > 300);
+}
+
+/// `cases/contacts/polyhedra.py` says how the values were found.
+fn polyhedra() -> Value {
+    serde_json::from_str(include_str!("../../../cases/contacts/polyhedra.json")).unwrap()
+}
+
+fn points(value: &Value) -> Vec<Vector3<f64>> {
+    value.as_array().unwrap().iter().map(|x| Vector3::from(numbers::<3>(x))).collect()
+}
+
+#[test]
+fn polyhedra_meet_values_of_fifty_digits() {
+    let mut worst = 0.0_f64;
+    let table = polyhedra();
+    for (number_of, case) in table["gaps"].as_array().unwrap().iter().enumerate() {
+        let shapes = [0, 1].map(|i| {
+            let given = &case["shapes"][i];
+            let rounding = given["rounding"].as_f64().unwrap();
+            Polyhedron::new(&points(&given["vertices"]), rounding, Axes::Principal).unwrap()
+        });
+        // From the axes of the points to the body's own.
+        let poses = [0, 1].map(|i| {
+            let own = Isometry3::from_parts(shapes[i].centre().into(), shapes[i].turn());
+            placed(&case["poses"][i]) * own
+        });
+        let shapes = shapes.map(Shape::Polyhedron);
+        let found = gap((&shapes[0], &poses[0]), (&shapes[1], &poses[1])).unwrap();
+        let error = (found.gap - number(&case["gap"])).abs();
+        worst = worst.max(error);
+        assert!(error < 1e-14, "{number_of}: {found:?}, expected {}, off by {error:e}", case["gap"]);
+    }
+    println!("off by {worst:.1e}");
+    for case in table["mass"].as_array().unwrap() {
+        let given = Polyhedron::new(&points(&case["vertices"]), 0.0, Axes::Given).unwrap();
+        let own = Polyhedron::new(&points(&case["vertices"]), 0.0, Axes::Principal).unwrap();
+        let shape = Shape::Polyhedron(own);
+        assert!((shape.volume() / number(&case["volume"]) - 1.0).abs() < 1e-14);
+        for i in 0..3 {
+            assert!((given.centre()[i] - number(&case["centre"][i])).abs() < 4e-16);
+        }
+        let turn = own.turn().to_rotation_matrix();
+        let tensor =
+            turn.matrix() * Matrix3::from_diagonal(&shape.unit_inertia()) * turn.matrix().transpose();
+        for (k, (i, j)) in [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0)].into_iter().enumerate() {
+            let error = tensor[(i, j)] - number(&case["unit_inertia"][k]);
+            assert!(error.abs() < 1e-14, "{i}{j}: off by {error:e}");
+        }
+    }
 }

@@ -67,13 +67,21 @@ fn check(pair: &Pair, seed: u64, kind: Kind) -> Option<Seen> {
 
 #[test]
 fn none_is_missed_of_bodies_with_edges() {
-    let count = count(20_000) / 4;
+    none_is_missed(count(20_000) / 4, Pair::edged);
+}
+
+#[test]
+fn none_is_missed_of_polyhedra() {
+    none_is_missed(count(20_000) / 10, Pair::of_polyhedra);
+}
+
+fn none_is_missed(count: u64, make: fn(u64, Kind) -> Pair) {
     for (number, kind) in KINDS.into_iter().enumerate() {
         let share = count / KINDS.len() as u64;
         let first = number as u64 * 100_000_000;
         let seen: Vec<Seen> = (first..first + share)
             .into_par_iter()
-            .filter_map(|seed| check(&Pair::edged(seed, kind), seed, kind))
+            .filter_map(|seed| check(&make(seed, kind), seed, kind))
             .collect();
         let mut gaps: Vec<u32> = seen.iter().filter(|s| s.hit).map(|s| s.evaluations).collect();
         gaps.sort_unstable();

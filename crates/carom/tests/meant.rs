@@ -48,7 +48,7 @@ fn names_of_other_programs() {
         ("carom = 1", "carom = 1\nfriction = 0.3", "friction", "`[surface]`"),
         ("carom = 1", "carom = 1\ngravity = [0, 0, -9.81]", "gravity", "`[world]`"),
         ("radius", "r", "r", "`radius`"),
-        ("sphere = { radius = 1 }", "mesh = { file = 'a.obj' }", "mesh", "meshes are not read"),
+        ("sphere = { radius = 1 }", "mesh = { file = 'a.obj' }", "mesh", "`polyhedron = "),
         ("sphere = { radius = 1 }", "cuboid = { size = [1, 1, 1] }", "cuboid", "`box = "),
     ] {
         complaint(old, new, key, "unknown field", meant);

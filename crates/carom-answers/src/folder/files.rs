@@ -16,6 +16,7 @@ use super::names::{
 };
 use super::{Error, busy, clear, is_busy};
 use crate::Input;
+use crate::mesh;
 use crate::run::Rows;
 use crate::tables::file::{file, of_arrow};
 use crate::tables::{self, JointRow};
@@ -59,6 +60,9 @@ impl Files {
             (scene_name(input.format).to_string(), input.text.clone().into_bytes()),
             (RESULT.to_string(), document.as_bytes().to_vec()),
         ]);
+        if let Some(meshes) = mesh::document(&input.meshes) {
+            files.insert(mesh::KEPT.to_string(), meshes);
+        }
         for (name, rows) in made {
             files.insert(table_name(name), file(&rows.map_err(of_arrow)?)?);
         }
@@ -118,7 +122,8 @@ impl Files {
         let (name, format) = scene_among(|name| self.0.contains_key(name))
             .ok_or_else(|| missing("scene.toml or scene.json"))?;
         let document = text(RESULT).ok_or_else(|| missing(RESULT))?;
-        let input = Input::of_text(name, text(name).unwrap_or_default(), Some(format));
+        let meshes = self.0.get(mesh::KEPT).map_or_else(Default::default, |bytes| mesh::kept(bytes));
+        let input = Input { meshes, ..Input::of_text(name, text(name).unwrap_or_default(), Some(format)) };
         let subject = input.scene()?;
         let scene = fill::populate(&subject.scene);
         let memory = tables::read::memory(&scene, |name| self.0.get(name).cloned()).map_err(damaged)?;

@@ -34,6 +34,7 @@ use carom::record::{Event, JointReaction, Sample};
 use carom::scene::model::Scene;
 use serde::{Deserialize, Serialize};
 
+use crate::mesh;
 use crate::run::{Document, End, Rows, Running, Settings, Snapshot};
 use crate::tables::file::{file, of_arrow};
 use crate::tables::{self, JointRow};
@@ -214,6 +215,9 @@ impl Folder {
         make_room(path, force)?;
         let scene = path.join(scene_name(running.input.format));
         replace(&scene, running.input.text.as_bytes())?;
+        if let Some(meshes) = mesh::document(&running.input.meshes) {
+            replace(&path.join(mesh::KEPT), &meshes)?;
+        }
         let lock = lock(&scene)?.ok_or_else(|| busy(path))?;
         Ok(Self::new(path, lock, running, None))
     }

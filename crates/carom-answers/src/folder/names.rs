@@ -8,6 +8,7 @@ use carom::scene::Format;
 use carom::scene::model::Scene;
 
 use super::atomic_file::{UNFINISHED, at};
+use crate::mesh::KEPT;
 use crate::{Input, VERSION};
 
 /// The file of the result.
@@ -69,6 +70,7 @@ pub(super) fn is_part(name: &str) -> bool {
 pub(super) fn is_kept(name: &str) -> bool {
     let table = name.strip_suffix(".parquet");
     name == RESULT
+        || name == KEPT
         || LANGUAGES.into_iter().any(|format| name == scene_name(format))
         || table.is_some_and(|table| TABLES.contains(&table) || table == OBSERVABLES)
 }

@@ -172,7 +172,7 @@ pub const fn moment_name(moment: Moment) -> &'static str {
 }
 
 /// A body's shape, as pictures need it.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct ShapeEntry {
     /// Its name in scenes.
     pub kind: &'static str,
@@ -184,6 +184,12 @@ pub struct ShapeEntry {
     pub rounding: f64,
     /// z of the base of a cone, without its rounding.
     pub base: f64,
+    /// The corners of a polyhedron, without its rounding.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub vertices: Vec<[f64; 3]>,
+    /// The numbers of the corners of each face, counterclockwise seen from outside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub faces: Vec<Vec<u32>>,
 }
 
 impl ShapeEntry {
@@ -195,6 +201,8 @@ impl ShapeEntry {
             exponent: 2.0,
             rounding: r,
             base: 0.0,
+            vertices: Vec::new(),
+            faces: Vec::new(),
         };
         let (kind, semi_axes, exponent) = match *shape {
             Shape::Box { half_extents, rounding } => return edged("box", half_extents, rounding),
@@ -210,12 +218,20 @@ impl ShapeEntry {
                 return Self { base: cone.base(), ..entry };
             }
             Shape::Disc { radius, rounding } => return edged("disc", [radius, radius, 0.0], rounding),
+            Shape::Polyhedron(polyhedron) => {
+                let vertices: Vec<[f64; 3]> = polyhedron.corners().map(Into::into).collect();
+                let reach = |i: usize| vertices.iter().map(|x| x[i].abs()).fold(0.0, f64::max);
+                let entry = edged("polyhedron", [reach(0), reach(1), reach(2)], polyhedron.rounding());
+                let faces = polyhedron.faces().map(|(_, outline)| outline.to_vec()).collect();
+                return Self { vertices, faces, ..entry };
+            }
             Shape::Sphere { radius } => ("sphere", [radius; 3], 2.0),
             Shape::Ellipsoid { semi_axes } => ("ellipsoid", semi_axes, 2.0),
             Shape::Superellipsoid { semi_axes, exponent } => ("superellipsoid", semi_axes, exponent),
             Shape::Point => ("point", [0.0; 3], 2.0),
         };
-        Self { kind, semi_axes, exponent, rounding: 0.0, base: 0.0 }
+        let (vertices, faces) = (Vec::new(), Vec::new());
+        Self { kind, semi_axes, exponent, rounding: 0.0, base: 0.0, vertices, faces }
     }
 }
 

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Row, Sweep};
 use crate::folder::atomic_file::{UNFINISHED, at, replace, write};
+use crate::mesh;
 use crate::tables::file::{RUN, Writer, file, of_arrow, of_parquet};
 use crate::{InputError, VERSION};
 
@@ -265,6 +266,9 @@ fn describe(path: &Path, sweep: &Sweep) -> Result<(), crate::folder::Error> {
         carom::scene::Format::Json => "scene.json",
     };
     replace(&path.join(scene), sweep.input.text.as_bytes())?;
+    if let Some(meshes) = mesh::document(&sweep.input.meshes) {
+        replace(&path.join(mesh::KEPT), &meshes)?;
+    }
     let text = serde_json::to_vec_pretty(&description).map_err(io::Error::from)?;
     Ok(replace(&name, &text)?)
 }

@@ -102,7 +102,8 @@ impl Sweep {
             SAMPLES.check("samples", samples)?;
         }
         let in_text = |diagnostics| input.error(diagnostics);
-        let template = Template::new(&input.text, input.format).map_err(in_text)?;
+        let template =
+            Template::new(&input.text, input.format).map_err(in_text)?.with_meshes(input.meshes.clone());
         let mut settings = template.sweep("").map_err(in_text)?;
         if !vary.is_empty() {
             settings = template.sweep(&vary).map_err(|mut diagnostics| {

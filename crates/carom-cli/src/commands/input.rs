@@ -10,7 +10,8 @@ use crate::diagnostics::warn;
 /// Reads a file, or standard input for `-`.
 pub fn read(path: &Path) -> Result<Input, InputError> {
     if path == Path::new("-") {
-        Input::read_from(io::stdin().lock(), "<stdin>".to_string(), None)
+        // Meshes are looked for where the program is run.
+        Ok(Input::read_from(io::stdin().lock(), "<stdin>".to_string(), None)?.in_folder(Path::new("")))
     } else {
         Input::read(path)
     }

@@ -30,7 +30,7 @@ from . import _carom
 from ._toml import written
 from .bodies import Bodies
 from .errors import SceneError
-from .shapes import Box, Capsule, Cone, Cylinder, Disc, Ellipsoid, Point, Shape, Sphere, Superellipsoid
+from .shapes import Box, Capsule, Cone, Cylinder, Disc, Ellipsoid, Point, Polyhedron, Shape, Sphere, Superellipsoid
 
 __all__ = [
     "Ball",
@@ -51,6 +51,7 @@ __all__ = [
     "Load",
     "Plane",
     "Point",
+    "Polyhedron",
     "Rolling",
     "Rows",
     "Run",
@@ -155,7 +156,7 @@ class Body:
     def __post_init__(self) -> None:
         if isinstance(self.shape, Kind):
             kind = type(self.shape).__name__
-            raise TypeError(f"{self.name}: {kind} is no shape; there are Point, Sphere, Ellipsoid, Superellipsoid, Box, Cylinder, Capsule, Cone, Disc")
+            raise TypeError(f"{self.name}: {kind} is no shape; there are Point, Sphere, Ellipsoid, Superellipsoid, Box, Cylinder, Capsule, Cone, Disc, Polyhedron")
 
     def _bodies(self) -> Bodies:
         """The same for calls that take many."""

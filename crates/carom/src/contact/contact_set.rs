@@ -103,6 +103,10 @@ fn exposed(sharp: &Sharp, n: &Vector3<f64>, slack: f64, along: &Vector3<f64>) ->
             };
             sides.iter().map(at).collect()
         }
+        Sharp::Polyhedron(polyhedron) => {
+            let basis = tangents(n);
+            hull_of(polyhedron.exposed(n, slack).collect(), &basis, slack)
+        }
         Sharp::Cylinder { radius, half_length } => {
             if radius > 0.0 && hidden(radius, rho) {
                 return round(radius, half_length.copysign(n.z));
@@ -123,6 +127,34 @@ fn exposed(sharp: &Sharp, n: &Vector3<f64>, slack: f64, along: &Vector3<f64>) ->
             vec![Vector3::new(radius * n.x / rho, radius * n.y / rho, base), Vector3::z() * tip]
         }
     }
+}
+
+/// The convex outline of points that lie in a plane but for the slack, in order (Andrew's chains): those of two or more faces that
+/// are all but level count as one.
+fn hull_of(points: Vec<Vector3<f64>>, basis: &[Vector3<f64>; 2], slack: f64) -> Vec<Vector3<f64>> {
+    let mut flat: Vec<(Vector2<f64>, Vector3<f64>)> =
+        points.iter().map(|x| (Vector2::new(basis[0].dot(x), basis[1].dot(x)), *x)).collect();
+    flat.sort_by(|(a, _), (b, _)| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
+    flat.dedup_by(|(a, _), (b, _)| (*a - *b).norm() <= slack);
+    if flat.len() < 3 {
+        return flat.into_iter().map(|(_, x)| x).collect();
+    }
+    let mut outline: Vec<(Vector2<f64>, Vector3<f64>)> = Vec::with_capacity(2 * flat.len());
+    let mut chain = |points: &mut dyn Iterator<Item = &(Vector2<f64>, Vector3<f64>)>| {
+        let start = outline.len();
+        for point in points {
+            while let [.., (a, _), (b, _)] = &outline[start..]
+                && cross(&(b - a), &(point.0 - b)) <= slack * (b - a).norm().max((point.0 - b).norm())
+            {
+                outline.pop();
+            }
+            outline.push(*point);
+        }
+        outline.pop();
+    };
+    chain(&mut flat.iter());
+    chain(&mut flat.iter().rev());
+    outline.into_iter().map(|(_, x)| x).collect()
 }
 
 fn cross(a: &Vector2<f64>, b: &Vector2<f64>) -> f64 {

@@ -125,7 +125,8 @@ fn implicit(shape: &Shape) -> Option<([f64; 3], f64)> {
         | Shape::Cylinder { .. }
         | Shape::Capsule { .. }
         | Shape::Cone(_)
-        | Shape::Disc { .. } => None,
+        | Shape::Disc { .. }
+        | Shape::Polyhedron(_) => None,
     }
 }
 

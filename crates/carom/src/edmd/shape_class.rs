@@ -55,6 +55,12 @@ impl ShapeClass {
                     let high = high.max(1e-3 * wide);
                     Vector3::new(wide * wide, wide * wide, high * high)
                 }
+                Shape::Polyhedron(_) => Vector3::from_fn(|i, _| {
+                    let mut n = Vector3::zeros();
+                    n[i] = 1.0;
+                    let reach = 0.5 * (shape.support_height(&n) + shape.support_height(&-n));
+                    reach * reach
+                }),
                 Shape::Point => Vector3::zeros(),
                 Shape::Sphere { radius } => Vector3::repeat(radius * radius),
                 Shape::Ellipsoid { semi_axes } | Shape::Superellipsoid { semi_axes, .. } => {
@@ -96,6 +102,9 @@ fn key(shape: &Shape) -> [u64; 5] {
         Shape::Capsule { radius, half_length } => numbers(6, [radius, half_length, 0.0], 0.0),
         Shape::Cone(cone) => numbers(7, [cone.radius(), cone.height(), 0.0], cone.rounding()),
         Shape::Disc { radius, rounding } => numbers(8, [radius, 0.0, 0.0], rounding),
+        Shape::Polyhedron(polyhedron) => {
+            numbers(9, [f64::from(polyhedron.number()), polyhedron.scale(), 0.0], 0.0)
+        }
     }
 }
 

@@ -36,7 +36,7 @@ pub fn axis_kind(shape: &Shape) -> AxisKind {
     let [a, b, c] = match *shape {
         Shape::Point | Shape::Sphere { .. } => return AxisKind::Sphere,
         Shape::Superellipsoid { exponent, .. } if exponent > 2.0 => return AxisKind::General,
-        Shape::Box { .. } => return AxisKind::General,
+        Shape::Box { .. } | Shape::Polyhedron(_) => return AxisKind::General,
         Shape::Cylinder { .. } | Shape::Capsule { .. } | Shape::Cone(_) | Shape::Disc { .. } => {
             return AxisKind::Revolution(2);
         }

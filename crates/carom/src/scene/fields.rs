@@ -60,7 +60,7 @@ pub(super) const BODY: [Field; 12] = [
     ("fixed", "Whether the body is immovable, of infinite mass."),
 ];
 
-pub(super) const SHAPE: [Field; 9] = [
+pub(super) const SHAPE: [Field; 10] = [
     ("sphere", "A ball."),
     ("ellipsoid", "(x/a)² + (y/b)² + (z/c)² ≤ 1."),
     ("superellipsoid", "|x/a|^p + |y/b|^p + |z/c|^p ≤ 1."),
@@ -69,6 +69,7 @@ pub(super) const SHAPE: [Field; 9] = [
     ("capsule", "A cylinder about z with a half ball at each end."),
     ("cone", "A cone about z, the tip up, about its centre of mass."),
     ("disc", "A disc across z, without thickness unless rounded."),
+    ("polyhedron", "The convex hull of points, about its centre of mass."),
     ("point", "No extent: a body that only explicit contacts and joints touch."),
 ];
 
@@ -93,6 +94,13 @@ pub(super) const CONE: [Field; 3] =
     [("radius", "The radius of the base, m."), ("height", "From the base to the tip, m."), ROUNDING];
 
 pub(super) const DISC: [Field; 2] = [("radius", "The radius, m."), ROUNDING];
+
+pub(super) const POLYHEDRON: [Field; 4] = [
+    ("vertices", "Points whose convex hull it is, m. Either these or a file."),
+    ("file", "A mesh whose convex hull it is, OBJ or STL; its path is from the scene's folder."),
+    ("scale", "What their coordinates are multiplied by, as 0.001 for millimetres."),
+    ROUNDING,
+];
 
 pub(super) const ORIENTATION: [Field; 2] = [
     ("axes", "The three body axes in the world frame, right-handed and orthonormal."),

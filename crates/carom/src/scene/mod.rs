@@ -13,6 +13,7 @@ pub mod generalized;
 pub mod instant;
 mod json;
 mod meant;
+pub mod meshes;
 pub mod model;
 mod reader;
 pub mod schema;

@@ -155,8 +155,20 @@ fn shape() -> Value {
         "capsule" => object(&fields::CAPSULE, &["radius", "half_length"], length_or_rounding),
         "cone" => object(&fields::CONE, &["radius", "height"], length_or_rounding),
         "disc" => object(&fields::DISC, &["radius"], length_or_rounding),
+        "polyhedron" => polyhedron(),
         _ => object(&[], &[], |_| json!({})),
     })
+}
+
+fn polyhedron() -> Value {
+    let mut polyhedron = object(&fields::POLYHEDRON, &[], |name| match name {
+        "vertices" => json!({ "type": "array", "items": reference("vector"), "minItems": 4 }),
+        "file" => json!({ "type": "string", "minLength": 1 }),
+        "scale" => with_default(positive(), json!(1)),
+        _ => rounding(),
+    });
+    polyhedron["oneOf"] = json!([{ "required": ["vertices"] }, { "required": ["file"] }]);
+    polyhedron
 }
 
 fn length_or_rounding(name: &str) -> Value {

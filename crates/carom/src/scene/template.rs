@@ -7,6 +7,7 @@
 use super::diagnostic::{Diagnostic, Log, nearest};
 use super::document::{self, Entry, Format, Kind, Value};
 use super::file;
+use super::meshes::Meshes;
 use super::model::{Scene, SweepSettings, Vary};
 
 /// A scene's text, read once.
@@ -15,6 +16,7 @@ pub struct Template {
     text: String,
     format: Format,
     root: Value,
+    meshes: Meshes,
 }
 
 /// A step of a path.
@@ -35,9 +37,15 @@ impl Template {
     pub fn new(text: &str, format: Format) -> Result<Self, Vec<Diagnostic>> {
         let mut log = Log::new(text);
         match document::parse(text, format, &mut log) {
-            Some(root) => Ok(Self { text: text.to_string(), format, root }),
+            Some(root) => Ok(Self { text: text.to_string(), format, root, meshes: Meshes::default() }),
             None => Err(log.finish()),
         }
+    }
+
+    /// The same with the meshes whose files it names.
+    #[must_use]
+    pub fn with_meshes(self, meshes: Meshes) -> Self {
+        Self { meshes, ..self }
     }
 
     /// What it varies, with `more` as further entries, in JSON: a list of tables like those of `[[sweep.vary]]`.
@@ -115,7 +123,7 @@ impl Template {
         if let Kind::Table(entries) = &mut root.kind {
             entries.retain(|entry| entry.key != "sweep");
         }
-        file::read_tree(&self.text, self.format, &root)
+        file::read_tree(&self.text, self.format, &root, &self.meshes)
     }
 }
 

@@ -15,6 +15,7 @@ mod cylinder;
 mod ellipsoid;
 mod half_space;
 mod mass;
+mod polyhedron;
 mod rounded;
 mod sharp;
 mod sphere;
@@ -27,6 +28,8 @@ use nalgebra::{Matrix3, Unit, Vector3};
 pub use cone::Cone;
 pub use convex::Convex;
 pub use mass::{MassProperties, mass_properties};
+pub use polyhedron::Polyhedron;
+pub(crate) use polyhedron::{Edge, Face, Hull};
 pub use sharp::Sharp;
 pub(crate) use sharp::{ALL_BUT_ACROSS, Ring};
 
@@ -84,6 +87,8 @@ pub enum Shape {
         /// The radius of the ball it is grown by, zero for none.
         rounding: f64,
     },
+    /// A convex polyhedron, grown by a ball, about its centre of mass.
+    Polyhedron(Polyhedron),
 }
 
 /// The exponents that scenes may have: 2 is an ellipsoid, below it the surface is not smooth, and far above it is a box to
@@ -124,6 +129,7 @@ impl Shape {
                 Sharp::Box(a) => cuboid::volume(a, rounding),
                 Sharp::Cylinder { radius, half_length } => cylinder::volume(radius, half_length, rounding),
                 Sharp::Cone { radius, base, tip } => cone::volume(radius, tip - base, rounding),
+                Sharp::Polyhedron(polyhedron) => polyhedron.volume(),
             },
         }
     }
@@ -144,11 +150,13 @@ impl Shape {
                     cylinder::unit_inertia(radius, half_length, rounding)
                 }
                 Sharp::Cone { radius, base, tip } => cone::unit_inertia(radius, tip - base, rounding),
+                Sharp::Polyhedron(polyhedron) => polyhedron.unit_inertia(),
             },
         }
     }
 
-    /// The support function h(n) = max n·x over the body, for any n; homogeneous of degree one, and even but for cones.
+    /// The support function h(n) = max n·x over the body, for any n; homogeneous of degree one, and even but for cones and
+    /// polyhedra.
     /// h(n) = (Σ(a_i|n_i|)^q)^{1/q} with 1/p + 1/q = 1.
     #[must_use]
     pub fn support_height(&self, n: &Vector3<f64>) -> f64 {
@@ -270,7 +278,7 @@ impl Shape {
         }
     }
 
-    /// The radius of the largest ball about the centre inside the body: the shortest semi-axis, unless it is a cone.
+    /// The radius of the largest ball about the centre inside the body: the shortest semi-axis, unless it is a cone or a polyhedron.
     #[must_use]
     pub fn inradius(&self) -> f64 {
         match self.kind() {
@@ -320,6 +328,7 @@ impl Shape {
             Self::Disc { radius, rounding } => {
                 Self::Disc { radius: radius * factor, rounding: rounding * factor }
             }
+            Self::Polyhedron(polyhedron) => Self::Polyhedron(polyhedron.scaled(factor)),
         }
     }
 
@@ -339,6 +348,7 @@ impl Shape {
             }
             Self::Cone(cone) => Some((cone.sharp(), cone.rounding())),
             Self::Disc { radius, rounding } => Some((Sharp::Cylinder { radius, half_length: 0.0 }, rounding)),
+            Self::Polyhedron(polyhedron) => Some((Sharp::Polyhedron(polyhedron), polyhedron.rounding())),
         }
     }
 
@@ -353,6 +363,7 @@ impl Shape {
                 | Self::Capsule { .. }
                 | Self::Cone(_)
                 | Self::Disc { .. }
+                | Self::Polyhedron(_)
         )
     }
 
@@ -374,6 +385,9 @@ impl Shape {
             Self::Cone(cone) => Kind::Rounded(cone.sharp(), cone.rounding()),
             Self::Disc { radius, rounding } => {
                 Kind::Rounded(Sharp::Cylinder { radius, half_length: 0.0 }, rounding)
+            }
+            Self::Polyhedron(polyhedron) => {
+                Kind::Rounded(Sharp::Polyhedron(polyhedron), polyhedron.rounding())
             }
         }
     }
@@ -449,7 +463,7 @@ impl Convex for Shape {
             Self::Box { half_extents: [a, b, c], rounding } => a.max(b).max(c) + rounding,
             Self::Cylinder { radius, half_length, rounding } => radius.max(half_length) + rounding,
             Self::Capsule { radius, half_length } => radius + half_length,
-            Self::Cone(_) => self.circumradius(),
+            Self::Cone(_) | Self::Polyhedron(_) => self.circumradius(),
             Self::Disc { radius, rounding } => radius + rounding,
             Self::Point => 0.0,
             Self::Sphere { radius } => radius,
@@ -460,7 +474,7 @@ impl Convex for Shape {
     }
 
     fn is_symmetric(&self) -> bool {
-        !matches!(self, Self::Cone(_))
+        !matches!(self, Self::Cone(_) | Self::Polyhedron(_))
     }
 
     fn exponent(&self) -> f64 {

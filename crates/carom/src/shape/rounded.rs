@@ -12,6 +12,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
+use super::polyhedron::Part;
 use super::{Osculation, Sharp, length, unit};
 
 /// Rounds of Newton's method on the distance along a ray, which is convex.
@@ -26,6 +27,8 @@ struct Bend {
 enum Piece {
     /// Bent like a ball of radius r in some directions, and straight in the others.
     Ball { out: Vector3<f64>, radius: f64 },
+    /// Bent like a cylinder of radius r along an edge.
+    Edge { axis: Vector3<f64>, radius: f64 },
     /// κ, with the unit vector out from the axis and the distance ρ from it.
     Turned { meridian: f64, out: Vector3<f64>, rho: f64 },
 }
@@ -72,6 +75,10 @@ pub(super) fn osculate(sharp: &Sharp, rounding: f64, x: &Vector3<f64>) -> Oscula
         Piece::Ball { out, .. } if out == Vector3::zeros() => Matrix3::zeros(),
         Piece::Ball { out, radius } => {
             (Matrix3::from_diagonal(&out) - normal * normal.transpose()) * radius.recip()
+        }
+        Piece::Edge { axis, radius } => {
+            let across = axis.cross(&normal);
+            across * across.transpose() / radius
         }
         Piece::Turned { meridian, out, rho } => {
             let (along, around) = frame(&normal, &out);
@@ -134,6 +141,17 @@ fn bend(sharp: &Sharp, rounding: f64, point: &Vector3<f64>) -> Bend {
             normal[i] = 1.0_f64.copysign(point[i]);
             straight(normal)
         }
+        Sharp::Polyhedron(polyhedron) if rounded => {
+            let normal = unit(&away);
+            match polyhedron.nearest(point).1 {
+                Part::Edge(axis) => Bend { normal, piece: Piece::Edge { axis, radius: rounding } },
+                Part::Corner => {
+                    Bend { normal, piece: Piece::Ball { out: Vector3::repeat(1.0), radius: rounding } }
+                }
+                Part::Face | Part::Inside => straight(normal),
+            }
+        }
+        Sharp::Polyhedron(polyhedron) => straight(polyhedron.gauge(point).1),
         Sharp::Cylinder { radius, half_length } => {
             let (beside, beyond) = (rho > radius, point.z.abs() > half_length);
             if rounded {

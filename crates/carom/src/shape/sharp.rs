@@ -8,13 +8,14 @@
 //! box       h = a|n₁| + b|n₂| + c|n₃|                 rings across the axes, six faces
 //! cylinder  h = R √(n₁² + n₂²) + l|n₃|                a ring across the axis: its side; two faces
 //! cone      h = max(R √(n₁² + n₂²) + z₀n₃, z₁n₃)      a ring about the axis: its side; one face
+//! polyhedron  h = max n·v over its corners            a ring of each edge, of which an arc counts; its faces
 //! ```
 //!
 //! With R = 0 a cylinder is a segment, with l = 0 a disc.
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::length;
+use super::{Polyhedron, length};
 
 /// A body with flats, edges and corners, about any point on its axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,6 +40,8 @@ pub enum Sharp {
         /// z₁.
         tip: f64,
     },
+    /// A polyhedron; its own rounding has no part in this.
+    Polyhedron(Polyhedron),
 }
 
 /// Directions n·axis = cosine that an edge or a side faces. Along the circle the support function is n·anchor, up to a constant:
@@ -51,6 +54,8 @@ pub(crate) struct Ring {
     pub cosine: f64,
     /// A point of the edge, or of the cylinder's axis.
     pub anchor: Vector3<f64>,
+    /// How far from a direction asked for what the edge faces is, on the unit sphere.
+    pub away: f64,
 }
 
 /// One, minus one, or zero for zero.
@@ -90,6 +95,7 @@ impl Sharp {
                 rim + half_length * n.z.abs()
             }
             Self::Cone { radius, base, tip } => (radius * libm::hypot(n.x, n.y) + base * n.z).max(tip * n.z),
+            Self::Polyhedron(polyhedron) => polyhedron.height(n),
         }
     }
 
@@ -113,6 +119,7 @@ impl Sharp {
                     core::cmp::Ordering::Greater => rim,
                 }
             }
+            Self::Polyhedron(polyhedron) => polyhedron.support(n),
         }
     }
 
@@ -129,7 +136,7 @@ impl Sharp {
             around * around.transpose() * (radius / rho)
         };
         match *self {
-            Self::Point | Self::Box(_) => Matrix3::zeros(),
+            Self::Point | Self::Box(_) | Self::Polyhedron(_) => Matrix3::zeros(),
             Self::Cylinder { radius, .. } => rim(radius),
             Self::Cone { radius, base, tip } => {
                 if radius * libm::hypot(n.x, n.y) + base * n.z > tip * n.z {
@@ -183,11 +190,15 @@ impl Sharp {
                 let rim = disc(radius) + Vector3::z() * base;
                 if low > high + slack || d.dot(&rim) >= d.dot(&apex) { rim } else { apex }
             }
+            Self::Polyhedron(polyhedron) => polyhedron.farthest_of_face(n, slack, d),
         }
     }
 
     /// The normals of faces within a distance of n on the unit sphere.
     pub(crate) fn each_face(&self, n: &Vector3<f64>, within: f64, mut visit: impl FnMut(Vector3<f64>)) {
+        if let Self::Polyhedron(polyhedron) = self {
+            return polyhedron.each_face(n, within, visit);
+        }
         let mut near = |normal: Vector3<f64>| {
             if (normal - n).norm_squared() <= within * within {
                 visit(normal);
@@ -209,6 +220,7 @@ impl Sharp {
                 }
             }
             Self::Cone { .. } => near(-Vector3::z()),
+            Self::Polyhedron(_) => {}
         }
     }
 
@@ -245,22 +257,24 @@ impl Sharp {
                         axis[i] = 1.0;
                         let mut anchor = Vector3::from_fn(|k, _| a[k] * 1.0_f64.copysign(n[k]));
                         anchor[i] = 0.0;
-                        visit(Ring { axis, cosine: 0.0, anchor });
+                        visit(Ring { axis, cosine: 0.0, anchor, away: n[i].abs() });
                     }
                 }
             }
             Self::Cylinder { half_length, .. } => {
                 if half_length > 0.0 && n.z.abs() <= within {
                     let anchor = Vector3::zeros();
-                    visit(Ring { axis: Vector3::z(), cosine: 0.0, anchor });
+                    visit(Ring { axis: Vector3::z(), cosine: 0.0, anchor, away: n.z.abs() });
                 }
             }
             Self::Cone { radius, base, tip } => {
                 let cosine = radius / libm::hypot(radius, tip - base);
                 if (n.z - cosine).abs() <= within {
-                    visit(Ring { axis: Vector3::z(), cosine, anchor: Vector3::z() * tip });
+                    let (anchor, away) = (Vector3::z() * tip, (n.z - cosine).abs());
+                    visit(Ring { axis: Vector3::z(), cosine, anchor, away });
                 }
             }
+            Self::Polyhedron(polyhedron) => polyhedron.each_ring(n, within, visit),
         }
     }
 
@@ -279,6 +293,7 @@ impl Sharp {
                 let [r, z] = nearest_in_triangle(radius, base, tip, [rho, x.z]);
                 out * r + Vector3::z() * z
             }
+            Self::Polyhedron(polyhedron) => polyhedron.nearest(x).0,
         }
     }
 
@@ -303,6 +318,7 @@ impl Sharp {
                 let side = (libm::hypot(x.x, x.y) * (tip - base) + x.z * radius) / (tip * radius);
                 side.max(x.z / base).max(0.0)
             }
+            Self::Polyhedron(polyhedron) => polyhedron.gauge(x).0,
         }
     }
 
@@ -314,6 +330,7 @@ impl Sharp {
             Self::Box(a) => length(&Vector3::from(a)),
             Self::Cylinder { radius, half_length } => libm::hypot(radius, half_length),
             Self::Cone { radius, base, tip } => tip.max(libm::hypot(radius, base)),
+            Self::Polyhedron(polyhedron) => polyhedron.circumradius(),
         }
     }
 
@@ -325,6 +342,7 @@ impl Sharp {
             Self::Box([a, b, c]) => a.min(b).min(c),
             Self::Cylinder { radius, half_length } => radius.min(half_length),
             Self::Cone { radius, base, tip } => (-base).min(tip * radius / libm::hypot(radius, tip - base)),
+            Self::Polyhedron(polyhedron) => polyhedron.inradius(),
         }
     }
 
@@ -340,6 +358,7 @@ impl Sharp {
             Self::Cone { radius, base, tip } => {
                 Self::Cone { radius: radius * factor, base: base * factor, tip: tip * factor }
             }
+            Self::Polyhedron(polyhedron) => Self::Polyhedron(polyhedron.scaled(factor)),
         }
     }
 }

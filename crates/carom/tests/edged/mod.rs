@@ -1,7 +1,8 @@
 //! Random bodies with flats, edges and corners, and others to go with them.
 #![allow(dead_code, reason = "each test uses some of it")]
 
-use carom::shape::{Cone, Shape};
+use carom::hull::Axes;
+use carom::shape::{Cone, Polyhedron, Shape};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -59,6 +60,46 @@ impl Source {
             4 => Shape::Cone(Cone::new(a, 2.0 * b, rounding)),
             _ => Shape::Disc { radius: a, rounding },
         }
+    }
+
+    /// A polyhedron of any sizes.
+    pub fn any_polyhedron(&mut self) -> Shape {
+        let sizes = [0; 3].map(|_| self.between(0.2, 1.2));
+        let rounding = self.rounding();
+        self.polyhedron(sizes, rounding)
+    }
+
+    /// The hull of some points, of a prism, or of a box with a corner cut off.
+    pub fn polyhedron(&mut self, [a, b, c]: [f64; 3], rounding: f64) -> Shape {
+        let mut points: Vec<Vector3<f64>> = Vec::new();
+        match self.pick(3) {
+            0 => {
+                for _ in 0..4 + self.pick(12) {
+                    points.push(Vector3::from_fn(|_, _| self.between(-1.0, 1.0)));
+                }
+            }
+            1 => {
+                let sides = 3 + self.pick(5);
+                for k in 0..sides {
+                    let angle = std::f64::consts::TAU * f64::from(u32::try_from(k).unwrap())
+                        / f64::from(u32::try_from(sides).unwrap());
+                    for z in [-b, b] {
+                        points.push(Vector3::new(a * angle.cos(), a * angle.sin(), z));
+                    }
+                }
+            }
+            _ => {
+                for k in 0..7 {
+                    points.push(Vector3::from_fn(|i, _| [-1.0, 1.0][k >> i & 1] * [a, b, c][i]));
+                }
+                for i in 0..3 {
+                    let mut point = Vector3::new(a, b, c);
+                    point[i] *= 0.3;
+                    points.push(point);
+                }
+            }
+        }
+        Shape::Polyhedron(Polyhedron::new(&points, rounding, Axes::Principal).unwrap())
     }
 
     /// Any body with a surface.

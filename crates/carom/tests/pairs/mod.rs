@@ -3,8 +3,9 @@
 
 use carom::body::{Body, State};
 use carom::gap::{gap, gap_to_plane};
+use carom::hull::Axes;
 use carom::motion::Flight;
-use carom::shape::{Cone, HalfSpace, Shape};
+use carom::shape::{Cone, HalfSpace, Polyhedron, Shape};
 use carom::toi::{Moving, Search, Window, first_contact, first_contact_with_plane};
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
@@ -39,12 +40,17 @@ pub struct Pair {
 
 impl Pair {
     pub fn new(seed: u64, kind: Kind) -> Self {
-        Source(ChaCha8Rng::seed_from_u64(seed), false).pair(kind)
+        Source(ChaCha8Rng::seed_from_u64(seed), Shapes::Smooth).pair(kind)
     }
 
     /// Of bodies of which one at least has flats, edges and corners.
     pub fn edged(seed: u64, kind: Kind) -> Self {
-        Source(ChaCha8Rng::seed_from_u64(seed), true).pair(kind)
+        Source(ChaCha8Rng::seed_from_u64(seed), Shapes::Edged).pair(kind)
+    }
+
+    /// Of polyhedra.
+    pub fn of_polyhedra(seed: u64, kind: Kind) -> Self {
+        Source(ChaCha8Rng::seed_from_u64(seed), Shapes::Polyhedra).pair(kind)
     }
 
     /// The same with the second body, or the only one, started elsewhere.
@@ -138,8 +144,15 @@ pub fn sampled(gap: impl Fn(f64) -> f64, speed: f64, from: f64, until: f64, part
     (least, samples)
 }
 
-/// Whether the shapes have edges.
-struct Source(ChaCha8Rng, bool);
+/// Which shapes the bodies have.
+#[derive(Clone, Copy)]
+enum Shapes {
+    Smooth,
+    Edged,
+    Polyhedra,
+}
+
+struct Source(ChaCha8Rng, Shapes);
 
 impl Source {
     fn signed(&mut self) -> f64 {
@@ -161,8 +174,10 @@ impl Source {
 
     fn shape(&mut self, size: f64) -> Shape {
         let semi_axes = [0; 3].map(|_| size * 10f64.powf(0.4 * self.signed()));
-        if self.1 {
-            return self.edged_shape(semi_axes);
+        match self.1 {
+            Shapes::Smooth => {}
+            Shapes::Edged => return self.edged_shape(semi_axes),
+            Shapes::Polyhedra => return self.polyhedron(semi_axes),
         }
         match self.0.random_range(0..8) {
             0 => Shape::Sphere { radius: semi_axes[0] },
@@ -170,6 +185,15 @@ impl Source {
             5..7 => Shape::Superellipsoid { semi_axes, exponent: self.0.random_range(2.0..8.0) },
             _ => Shape::Superellipsoid { semi_axes, exponent: [4.0, 10.0, 20.0][self.0.random_range(0..3)] },
         }
+    }
+
+    /// The hull of points in and on an ellipsoid; one in three rounded.
+    fn polyhedron(&mut self, semi_axes: [f64; 3]) -> Shape {
+        let points: Vec<Vector3<f64>> = (0..self.0.random_range(4..16))
+            .map(|_| (self.vector(0.3) + self.direction()).component_mul(&Vector3::from(semi_axes)))
+            .collect();
+        let rounding = [0.0, 0.0, 0.3 * semi_axes[0]][self.0.random_range(0..3)];
+        Shape::Polyhedron(Polyhedron::new(&points, rounding, Axes::Principal).unwrap())
     }
 
     fn edged_shape(&mut self, [a, b, c]: [f64; 3]) -> Shape {

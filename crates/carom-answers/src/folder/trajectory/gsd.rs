@@ -271,6 +271,14 @@ fn shape(shape: &Shape) -> String {
             let vertices: Vec<[f64; 3]> = (0..8).map(corner).collect();
             json!({ "type": "ConvexPolyhedron", "rounding_radius": rounding, "vertices": vertices })
         }
+        Shape::Polyhedron(polyhedron) => {
+            let vertices: Vec<[f64; 3]> = polyhedron.corners().map(Into::into).collect();
+            json!({
+                "type": "ConvexPolyhedron",
+                "rounding_radius": polyhedron.rounding(),
+                "vertices": vertices,
+            })
+        }
         Shape::Capsule { radius, half_length } => json!({
             "type": "ConvexPolyhedron",
             "rounding_radius": radius,

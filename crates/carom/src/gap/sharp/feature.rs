@@ -10,7 +10,7 @@ use crate::shape::{ALL_BUT_ACROSS, Convex, Ring, tangents, unit};
 /// How many roundings two exposed faces may be apart across the normal.
 const SETTLED: f64 = 64.0;
 
-/// How many rings of one body are looked at; a box has three.
+/// How many rings of one body are looked at, those nearest to the direction; a box has three.
 const RINGS: usize = 8;
 
 const MOST_STEPS: u32 = 40;
@@ -104,6 +104,19 @@ impl Rings {
         if self.count < RINGS {
             self.list[self.count] = Some(ring);
             self.count += 1;
+            return;
+        }
+        // A polyhedron may have any number of edges.
+        let mut farthest = (ring.away, None);
+        for (k, known) in self.list.iter().enumerate() {
+            if let Some(known) = known
+                && known.away > farthest.0
+            {
+                farthest = (known.away, Some(k));
+            }
+        }
+        if let (_, Some(k)) = farthest {
+            self.list[k] = Some(ring);
         }
     }
 

@@ -7,11 +7,13 @@ use nalgebra::{Matrix3, Quaternion, Rotation3, UnitQuaternion, Vector3, Vector4}
 use super::super::diagnostic::Log;
 use super::super::document::{Kind, Value};
 use super::super::fields::{self, names};
+use super::super::meshes::Meshes;
 use super::super::model::{SceneBody, ScenePlane};
 use super::super::reader::{self, Fields};
 use super::names::name;
-use super::shapes::{self, shape};
+use super::shapes::{self, Polyhedra, shape};
 use crate::body::{Body, State, bryan_matrix, bryan_orientation};
+use crate::hull::Axes;
 use crate::shape::{HalfSpace, Shape};
 
 /// How far a quaternion, an axis or a normal may be from unit length before it is worth a word.
@@ -23,6 +25,7 @@ const TRIANGLE_SLACK: f64 = 1e-9;
 pub(super) fn body(
     value: &Value,
     path: &str,
+    meshes: &Meshes,
     log: &mut Log<'_>,
     warnings: &mut Log<'_>,
 ) -> Option<SceneBody> {
@@ -34,13 +37,18 @@ pub(super) fn body(
         "friction" | "mu" | "coulomb" => {
             Some("`kind = { coulomb = … }` in `[surface]`, or in a `[[surface.pair]]` with this body")
         }
-        "mesh" | "file" => Some("`shape`; meshes are not read"),
+        "mesh" | "file" | "vertices" => Some("`shape = { polyhedron = { … } }`"),
         _ => None,
     };
     let table = Fields::of(value, &path, &names(&fields::BODY), hint, log)?;
     let name = table.need("name", "a name of its own", log, name);
     let fixed = table.or("fixed", false, log, reader::boolean);
-    let shape = table.need("shape", shapes::EXPECTED, log, shape);
+    // A body that turns freely is described in its principal axes.
+    let free = fixed == Some(false) && table.get("inertia").is_none();
+    let axes = if free { Axes::Principal } else { Axes::Given };
+    let shape = table.need("shape", shapes::EXPECTED, log, |value, path, log| {
+        shape(value, path, Polyhedra { meshes, axes }, log)
+    });
     let constants = constants(&table, shape.as_ref(), fixed, log);
 
     let zero = Vector3::zeros();
@@ -64,21 +72,40 @@ pub(super) fn body(
         None => Some(("angular_velocity", zero)),
     };
     let (mass, inertia) = constants?;
-    let orientation = orientation?;
+    let (given_orientation, shape) = (orientation?, shape?);
+    let turn = own_axes(&table, &shape, warnings);
+    let orientation = given_orientation * turn;
     let (angular_velocity, body_spin) = match given? {
-        ("angular_velocity_body", spin) => (orientation * spin, Some(spin)),
+        ("angular_velocity_body", spin) => (given_orientation * spin, Some(turn.inverse() * spin)),
         ("bryan_rates", rates) => {
             let spin = bryan_matrix(&angles?) * rates;
-            (orientation * spin, Some(spin))
+            (given_orientation * spin, Some(turn.inverse() * spin))
         }
         (_, spin) => (spin, None),
     };
     Some(SceneBody {
         name: name?,
-        body: Body { shape: shape?, mass, inertia, fixed: fixed? },
+        body: Body { shape, mass, inertia, fixed: fixed? },
         state: State { position: position?, orientation, velocity: velocity?, angular_velocity },
         body_spin,
     })
+}
+
+/// From the axes that a body has in the library to those that its shape is given in: they differ for polyhedra whose axes are not
+/// principal.
+fn own_axes(table: &Fields<'_>, shape: &Shape, warnings: &mut Log<'_>) -> UnitQuaternion<f64> {
+    let Shape::Polyhedron(polyhedron) = shape else { return UnitQuaternion::identity() };
+    let turn = polyhedron.turn();
+    if turn != UnitQuaternion::identity()
+        && let Some(value) = table.get("shape")
+    {
+        let [w, x, y, z] = [turn.w, turn.i, turn.j, turn.k];
+        let message = "is given in axes that are not principal: orientations in answers are those of its principal axes";
+        let expected =
+            format!("vertices in principal axes; these are turned to them by [{w}, {x}, {y}, {z}]");
+        warnings.report(value.span.clone(), &table.path("shape"), message, expected);
+    }
+    turn
 }
 
 /// Mass and moments; infinite for a fixed body, whatever is given.

@@ -5,12 +5,14 @@ use nalgebra::Vector3;
 use super::super::diagnostic::Log;
 use super::super::document::Value;
 use super::super::fields::{self, names};
+use super::super::meshes::Meshes;
 use super::super::model::{Fill, Start};
 use super::super::reader::{self, Fields};
 use super::each;
 use super::names::name;
 use super::settings::PeriodicBox;
-use super::shapes::{self, shape};
+use super::shapes::{self, Polyhedra, shape};
+use crate::hull::Axes;
 use crate::shape::Shape;
 
 /// The most bodies of a fill: their states alone would fill the memory of a large machine.
@@ -26,9 +28,10 @@ const PACKING_SLACK: f64 = 1e-3;
 pub(super) fn fills(
     root: &Fields<'_>,
     periodic: Option<PeriodicBox>,
+    meshes: &Meshes,
     log: &mut Log<'_>,
 ) -> Vec<Option<Fill>> {
-    let fills = each(root, "fill", log, fill);
+    let fills = each(root, "fill", log, |value, path, log| fill(value, path, meshes, log));
     // The boxes can be compared only where everything about them is known.
     if let Some(periodic) = periodic
         && fills.iter().all(Option::is_some)
@@ -45,7 +48,7 @@ pub(super) fn fills(
     fills
 }
 
-fn fill(value: &Value, path: &str, log: &mut Log<'_>) -> Option<Fill> {
+fn fill(value: &Value, path: &str, meshes: &Meshes, log: &mut Log<'_>) -> Option<Fill> {
     let hint = |key: &str| match key {
         "position" | "velocity" | "angular_velocity" | "orientation" => {
             Some("none: the bodies of a fill are placed by `start` and moved by `temperature`")
@@ -66,7 +69,7 @@ fn fill(value: &Value, path: &str, log: &mut Log<'_>) -> Option<Fill> {
         Some(count)
     });
     let shape = table.need("shape", shapes::EXPECTED, log, |value, path, log| {
-        let shape = shape(value, path, log)?;
+        let shape = shape(value, path, Polyhedra { meshes, axes: Axes::Principal }, log)?;
         if shape == Shape::Point {
             log.report(value.span.clone(), path, "is a point, which fills nothing", "a shape with a volume");
             return None;

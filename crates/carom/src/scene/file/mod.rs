@@ -36,6 +36,7 @@ mod sweep;
 use super::diagnostic::{Diagnostic, Log};
 use super::document::{self, Format, Kind, Value};
 use super::fields::{self, names};
+use super::meshes::Meshes;
 use super::model::{Scene, SweepSettings, Vary};
 use super::reader::{self, Fields};
 use names::Names;
@@ -52,29 +53,43 @@ pub const VERSION: usize = 1;
 /// # Errors
 /// Everything that is wrong with it, in the order of the text.
 pub fn read(text: &str, format: Format) -> Result<Scene, Vec<Diagnostic>> {
+    read_with(text, format, &Meshes::default())
+}
+
+/// As [`read`], of a scene that names files of [meshes](super::meshes).
+///
+/// # Errors
+/// Everything that is wrong with it, in the order of the text.
+pub fn read_with(text: &str, format: Format, meshes: &Meshes) -> Result<Scene, Vec<Diagnostic>> {
     let (mut log, warnings) = (Log::new(text), Log::new(text));
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         log.report(0..0, &"", "the file is empty", "`carom = 1` and at least one `[[body]]` or `[[fill]]`");
         return Err(log.finish());
     }
     match document::parse(text, format, &mut log) {
-        Some(root) => read_into(format, &root, log, warnings),
+        Some(root) => read_into(format, &root, meshes, log, warnings),
         None => Err(log.finish()),
     }
 }
 
 /// Reads the tree of a text in which numbers may have been replaced.
-pub(super) fn read_tree(text: &str, format: Format, root: &Value) -> Result<Scene, Vec<Diagnostic>> {
-    read_into(format, root, Log::new(text), Log::new(text))
+pub(super) fn read_tree(
+    text: &str,
+    format: Format,
+    root: &Value,
+    meshes: &Meshes,
+) -> Result<Scene, Vec<Diagnostic>> {
+    read_into(format, root, meshes, Log::new(text), Log::new(text))
 }
 
 fn read_into<'a>(
     format: Format,
     root: &Value,
+    meshes: &Meshes,
     mut log: Log<'a>,
     mut warnings: Log<'a>,
 ) -> Result<Scene, Vec<Diagnostic>> {
-    match scene(root, format, &mut log, &mut warnings) {
+    match scene(root, format, meshes, &mut log, &mut warnings) {
         Some(scene) if log.is_empty() => Ok(Scene { warnings: warnings.finish(), ..scene }),
         _ => Err(log.finish()),
     }
@@ -96,7 +111,13 @@ pub(super) fn read_vary(value: &Value, path: &str, known: &mut Known, log: &mut 
     sweep::vary(value, path, known, log)
 }
 
-fn scene(root: &Value, format: Format, log: &mut Log<'_>, warnings: &mut Log<'_>) -> Option<Scene> {
+fn scene(
+    root: &Value,
+    format: Format,
+    meshes: &Meshes,
+    log: &mut Log<'_>,
+    warnings: &mut Log<'_>,
+) -> Option<Scene> {
     let is_scene = ["body", "fill", "plane", "world"].iter().any(|name| root.get(name).is_some());
     let hint = |key: &str| if is_scene { scene_hint(key).or_else(|| hint(key)) } else { hint(key) };
     let fields = Fields::of(root, &"", &names(&fields::SCENE), hint, log)?;
@@ -119,14 +140,15 @@ fn scene(root: &Value, format: Format, log: &mut Log<'_>, warnings: &mut Log<'_>
     let names = Names::collect(root, log);
     let (gravity, periodic) = settings::world(&fields, log);
     let planes = each(&fields, "plane", log, bodies::plane);
-    let bodies = each(&fields, "body", log, |value, path, log| bodies::body(value, path, log, warnings));
+    let bodies =
+        each(&fields, "body", log, |value, path, log| bodies::body(value, path, meshes, log, warnings));
     let half_spaces: Vec<_> = planes.iter().map(|plane| plane.as_ref().map(|p| p.half_space)).collect();
     let joints =
         each(&fields, "joint", log, |value, path, log| joints::joint(value, path, &names, &half_spaces, log));
     let loads = each(&fields, "load", log, |value, path, log| loads::load(value, path, &names, log));
     let surface = contacts::surface(&fields, &names, log);
     let contacts = contacts::contacts(&fields, &names, &half_spaces, surface.as_ref(), log, warnings);
-    let fills = fills::fills(&fields, periodic, log);
+    let fills = fills::fills(&fields, periodic, meshes, log);
     let impact = settings::impact(&fields, log);
     let run = settings::run(&fields, log);
     let scatter = settings::scatter(&fields, log);

@@ -2,19 +2,35 @@
 
 use std::fmt::Display;
 
+use nalgebra::Vector3;
+
 use super::super::diagnostic::Log;
 use super::super::document::{Kind, Value};
 use super::super::fields::{self, names};
+use super::super::meshes::Meshes;
 use super::super::reader::{self, Fields};
-use crate::shape::{Cone, EXPONENTS, Shape};
+use crate::hull::Axes;
+use crate::shape::{Cone, EXPONENTS, Polyhedron, Shape};
 
 /// How a shape is written.
 pub(super) const EXPECTED: &str = "such as { sphere = { radius = 1 } }, { ellipsoid = { semi_axes = [2, 1, 1] } }, \
      { superellipsoid = { semi_axes = [1, 2, 3], exponent = 4 } }, { box = { half_extents = [1, 2, 3] } }, \
      { cylinder = { radius = 1, half_length = 2 } }, { capsule = { radius = 1, half_length = 2 } }, \
-     { cone = { radius = 1, height = 2 } }, { disc = { radius = 1 } } or { point = {} }";
+     { cone = { radius = 1, height = 2 } }, { disc = { radius = 1 } }, { polyhedron = { vertices = [[0, 0, 0], …] } } or { point = {} }";
 
-pub(super) fn shape(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<Shape> {
+/// What polyhedra are made with.
+#[derive(Clone, Copy)]
+pub(super) struct Polyhedra<'a> {
+    pub meshes: &'a Meshes,
+    pub axes: Axes,
+}
+
+pub(super) fn shape(
+    value: &Value,
+    path: &dyn Display,
+    polyhedra: Polyhedra<'_>,
+    log: &mut Log<'_>,
+) -> Option<Shape> {
     let known = names(&fields::SHAPE);
     let hint = |key: &str| match key {
         "radius" => Some("`sphere = { radius = … }`"),
@@ -26,9 +42,10 @@ pub(super) fn shape(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Opt
         "rod" | "spherocylinder" => Some("`capsule = { radius = …, half_length = … }`"),
         "disk" => Some("`disc`"),
         "torus" => Some("a convex shape: `sphere`, `cylinder`, `capsule` or another"),
-        "mesh" | "polyhedron" | "convex" | "hull" => {
-            Some("a `box`, `cylinder` or `cone`; meshes are not read")
+        "mesh" | "convex" | "hull" | "convex_hull" => {
+            Some("`polyhedron = { vertices = … }` or `polyhedron = { file = … }`")
         }
+        "vertices" | "file" => Some("it inside `polyhedron = { … }`"),
         "plane" | "halfspace" | "half_space" => Some("a `[[plane]]`, which is no body"),
         _ => None,
     };
@@ -122,7 +139,61 @@ pub(super) fn shape(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Opt
             let rounding = rounding(&table, log);
             Some(Shape::Disc { radius: radius?, rounding: rounding? })
         }
+        "polyhedron" => polyhedron(value, &path, polyhedra, log).map(Shape::Polyhedron),
         _ => Fields::of(value, &path, &[], |_| None, log).map(|_| Shape::Point),
+    }
+}
+
+/// The convex hull of points, given or read from a file.
+fn polyhedron(
+    value: &Value,
+    path: &dyn Display,
+    Polyhedra { meshes, axes }: Polyhedra<'_>,
+    log: &mut Log<'_>,
+) -> Option<Polyhedron> {
+    let hint = |key: &str| match key {
+        "points" | "corners" | "verts" => Some("`vertices`"),
+        "faces" | "triangles" | "indices" | "edges" => {
+            Some("`vertices` alone: the body is their convex hull")
+        }
+        "path" | "mesh" | "obj" | "stl" | "filename" => Some("`file`"),
+        "radius" => Some("`rounding`, the radius of a ball that it is grown by"),
+        _ => None,
+    };
+    let table = Fields::of(value, path, &names(&fields::POLYHEDRON), hint, log)?;
+    let expected = "its `vertices`, or the `file` of a mesh";
+    let source = table.one_of(&["vertices", "file"], expected, log);
+    let scale = table.or("scale", 1.0, log, reader::positive);
+    let rounding = rounding(&table, log);
+    let (kind, value) = source?;
+    let path = table.path(kind);
+    let points = if kind == "file" { mesh(value, &path, meshes, log) } else { points(value, &path, log) };
+    let (points, scale, rounding) = (points?, scale?, rounding?);
+    let points: Vec<Vector3<f64>> = points.into_iter().map(|x| x * scale).collect();
+    match Polyhedron::new(&points, rounding, axes) {
+        Ok(polyhedron) => Some(polyhedron),
+        Err(defect) => {
+            log.report(value.span.clone(), &path, defect.to_string(), defect.expected());
+            None
+        }
+    }
+}
+
+fn points(value: &Value, path: &dyn Display, log: &mut Log<'_>) -> Option<Vec<Vector3<f64>>> {
+    let list = reader::list(value, path, "a list of points [x, y, z]", log)?;
+    let read = |(i, point)| reader::vector(point, &format_args!("{path}[{i}]"), log);
+    let points: Vec<Vector3<f64>> = list.iter().enumerate().filter_map(read).collect();
+    (points.len() == list.len()).then_some(points)
+}
+
+fn mesh(value: &Value, path: &dyn Display, meshes: &Meshes, log: &mut Log<'_>) -> Option<Vec<Vector3<f64>>> {
+    let name = reader::string(value, path, log)?;
+    match meshes.get(name) {
+        Ok(points) => Some(points.iter().map(|&x| x.into()).collect()),
+        Err([message, expected]) => {
+            log.report(value.span.clone(), path, message, expected);
+            None
+        }
     }
 }
 
