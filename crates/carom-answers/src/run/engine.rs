@@ -64,6 +64,7 @@ pub fn unsuited(scene: &Scene, world: &World) -> Option<&'static str> {
     match Edmd::suits(world) {
         Ok(()) => None,
         Err(Unsuited::Gravity) => Some("there is gravity, under which bodies come to rest on one another"),
+        Err(Unsuited::Flats) => Some("a body has flats or edges, which touch in more than one point"),
         Err(Unsuited::Number) => Some("it has too many bodies or planes"),
     }
 }

@@ -37,16 +37,19 @@ pub fn check(subject: &Subject) -> Result<(), InputError> {
         diagnostics.push(source.explain("run.sample", &message, "a longer interval, or 0 for events only"));
     }
     let flats = |shape: &Shape| shape.has_flats();
-    let bodies = scene.bodies.iter().map(|body| &body.body.shape).enumerate();
     let fills = scene.fills.iter().map(|fill| &fill.shape).enumerate();
-    let places = bodies.filter(|(_, shape)| flats(shape)).map(|(k, _)| format!("body[{k}].shape"));
-    for place in
-        places.chain(fills.filter(|(_, shape)| flats(shape)).map(|(k, _)| format!("fill[{k}].shape")))
-    {
-        let message =
-            "has flats or edges, which runs cannot follow yet: two such bodies touch in more than one point";
-        let expected = "a sphere, an ellipsoid or a superellipsoid, or `carom toi` for the first contacts";
-        diagnostics.push(source.explain(&place, message, expected));
+    for (k, _) in fills.filter(|(_, shape)| flats(shape)) {
+        let message = "has flats or edges, which fills cannot place yet";
+        let expected = "a sphere, an ellipsoid or a superellipsoid, or bodies placed one by one";
+        diagnostics.push(source.explain(&format!("fill[{k}].shape"), message, expected));
+    }
+    for (k, joint) in scene.joints.iter().enumerate() {
+        let rolls = matches!(joint.kind, JointKind::Rolling { .. });
+        if rolls && joint.bodies.iter().any(|&body| flats(&scene.bodies[body].body.shape)) {
+            let message = "rolls a body that has flats or edges, whose contact is more than one point";
+            let expected = "no joint, and a surface of kind \"rough\": the body then rolls while it touches";
+            diagnostics.push(source.explain(&format!("joint[{k}].kind"), message, expected));
+        }
     }
     if diagnostics.is_empty() { Ok(()) } else { Err(subject.input.error(diagnostics)) }
 }

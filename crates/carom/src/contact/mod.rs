@@ -17,6 +17,8 @@ pub mod neighbourhood;
 
 pub mod contact_set;
 
+pub mod feature;
+
 pub mod paradox;
 
 use nalgebra::{Unit, Vector3};

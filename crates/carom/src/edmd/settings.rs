@@ -30,12 +30,17 @@ pub enum Unsuited {
     Gravity,
     /// There are more bodies or planes than 31 bits can count.
     Number,
+    /// A body has flats, edges or corners, and may touch in several points.
+    Flats,
 }
 
 /// Whether a world can be run.
 pub(super) fn suits(world: &World) -> Result<(), Unsuited> {
     if world.gravity != Vector3::zeros() {
         return Err(Unsuited::Gravity);
+    }
+    if world.bodies.iter().any(|body| body.shape.has_flats()) {
+        return Err(Unsuited::Flats);
     }
     let limit = PLANE as usize - 8;
     if world.bodies.len() >= limit || world.planes.len() >= limit {

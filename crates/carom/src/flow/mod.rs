@@ -63,6 +63,7 @@ pub use stepping::Restitution;
 pub use system::Correction;
 
 use crate::body::{Body, State};
+use crate::contact::feature::Features;
 use crate::contact::{Side, Surface};
 use crate::joint::Joint;
 use crate::shape::HalfSpace;
@@ -79,6 +80,8 @@ pub struct Held {
     pub surface: Surface,
     /// Added to the second body's position for this contact: whole box lengths in a periodic world.
     pub offset: Vector3<f64>,
+    /// By which features the sides touch ([`crate::contact::feature`]); zero for all of a side.
+    pub features: Features,
 }
 
 impl Held {
@@ -89,7 +92,7 @@ impl Held {
             [body @ Side::Body(_), plane @ Side::Plane(_)] => [plane, body],
             sides => sides,
         };
-        Self { sides, surface, offset: Vector3::zeros() }
+        Self { sides, surface, offset: Vector3::zeros(), features: [0; 2] }
     }
 }
 

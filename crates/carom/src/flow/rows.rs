@@ -16,6 +16,7 @@ use super::frame::BodyFrame;
 use super::system::System;
 use super::{Mode, Obstacle};
 use crate::contact::Side;
+use crate::contact::feature::feature_kinematics;
 use crate::contact::kinematics::{Facing, Fit, Kinematics, Moving, kinematics};
 use crate::gap::{gap, gap_near, gap_to_plane};
 use crate::joint::across;
@@ -101,6 +102,16 @@ impl System<'_> {
             state: self.placed[b].state,
             derivatives: derivatives(b),
         };
+        if contact.features != [0; 2] {
+            let first = match contact.sides[0] {
+                Side::Plane(plane) => Facing::Plane(&self.flow.planes[plane]),
+                Side::Body(a) => Facing::Body(moving(a)),
+            };
+            let Side::Body(b) = contact.sides[1] else { return None };
+            let mut second = moving(b);
+            second.state.position += contact.offset;
+            return feature_kinematics(&first, &second, contact.features);
+        }
         let found = match contact.sides {
             [Side::Plane(plane), Side::Body(b)] => {
                 let half_space = &self.flow.planes[plane];

@@ -20,12 +20,14 @@ use nalgebra::{Matrix3, Quaternion, Unit, Vector3};
 use super::dense_step::{Bounds, DenseStep, Ending};
 use super::frame::turned;
 use super::friction_cone::{Cone, answer};
-use super::rows::{Row, write};
+use super::rows::{NO_DERIVATIVES, Row, write};
 use super::slips::StoppedSlips;
 use super::system::{Correction, System};
 use super::unknowns::PER_BODY;
 use super::{Flow, Mode, Obstacle};
 use crate::body::State;
+use crate::contact::feature::feature_gap;
+use crate::contact::kinematics::{Facing, Moving};
 use crate::contact::{Side, Surface};
 use crate::gap::{Gap, gap, gap_to_plane};
 use crate::impact::active::{Nearest, Requirement, nearest};
@@ -183,6 +185,20 @@ impl Flow {
 
     fn gap_at(&self, states: &[State], i: usize) -> Option<Gap> {
         let contact = &self.contacts[i];
+        if contact.features != [0; 2] {
+            let moving = |b: usize, state: State| Moving {
+                shape: &self.bodies[b].shape,
+                state,
+                derivatives: NO_DERIVATIVES,
+            };
+            let first = match contact.sides[0] {
+                Side::Plane(plane) => Facing::Plane(&self.planes[plane]),
+                Side::Body(a) => Facing::Body(moving(a, states[a])),
+            };
+            let Side::Body(b) = contact.sides[1] else { return None };
+            let there = State { position: states[b].position + contact.offset, ..states[b] };
+            return feature_gap(&first, &moving(b, there), contact.features);
+        }
         match contact.sides {
             [Side::Plane(plane), Side::Body(b)] => {
                 Some(gap_to_plane(&self.bodies[b].shape, &states[b].pose(), &self.planes[plane]))

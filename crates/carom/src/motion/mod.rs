@@ -125,7 +125,7 @@ pub struct Flight {
 }
 
 /// The derivatives of a free body's motion that follow its velocities, in world axes.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Derivatives {
     /// Of the centre, c''.
     pub acceleration: Vector3<f64>,

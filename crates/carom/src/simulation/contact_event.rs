@@ -18,9 +18,13 @@ use super::resolution::{ContactResolution, Outcome};
 use super::{Simulation, grip, impact};
 use crate::contact::classify::Type;
 use crate::contact::moment::{Sizes, moment};
+use crate::flow::Obstacle;
 use crate::record::Recorder;
 use crate::run::tolerances::PARADOX;
 use crate::run::{Cause, Rest, Stopped};
+
+/// The share of the sizes beyond which a gap is none of a contact.
+const UNCLEAR: f64 = 1e-9;
 
 impl Simulation {
     /// Handles the contact of a pair. Returns whether that was an event.
@@ -47,9 +51,58 @@ impl Simulation {
             return false;
         }
         let simultaneous = self.predictor.simultaneous(&self.dynamics, &mut self.books, t, (pair, error));
-        let cluster = self.gather(t, &simultaneous);
+        let (touching, left) = self.features_of(&simultaneous, t);
+        let seeds = if touching.is_empty() { &simultaneous } else { &touching };
+        let mut cluster = self.gather(t, seeds);
         self.advance_clock(t);
-        self.resolve_event(cluster, t, None, recorder)
+        if (touching.is_empty() && left.is_empty()) || self.is_unclear(&pair, t) {
+            // Parts that touch, and no two features that do.
+            self.event_trouble(&cluster, t, Cause::Search);
+            return true;
+        }
+        if left.is_empty() {
+            return self.resolve_event(cluster, t, None, recorder);
+        }
+        for pair in &left {
+            self.dynamics.contacts.remove(pair);
+        }
+        cluster.contacts.retain(|contact| !left.contains(&contact.key.pair));
+        self.resolve_changes(cluster, t, None, true, recorder)
+    }
+
+    /// Whether two bodies with features were found to touch and do not: their search did not arrive.
+    fn is_unclear(&self, pair: &Pair, t: f64) -> bool {
+        let world = &self.dynamics.world;
+        let gap = || pair.whole().gap(world, |body| self.dynamics.state(body, t));
+        pair.has_features(world) && gap().is_none_or(|found| found.gap.abs() > UNCLEAR * pair.size(world))
+    }
+
+    /// The features that touch of some pairs that do, but for persistent contacts that stay as they are; and the persistent contacts that leave the
+    /// face or edge that they were on.
+    fn features_of(&self, simultaneous: &[Predicted], t: f64) -> (Vec<Predicted>, Vec<Pair>) {
+        let dynamics = &self.dynamics;
+        let (mut touching, mut left): (Vec<Predicted>, Vec<Pair>) = (Vec::new(), Vec::new());
+        for &(pair, error) in simultaneous {
+            let state = |body: usize| dynamics.state(body, t);
+            if pair.has_features(&dynamics.world) {
+                let gone = dynamics.of_bodies(&pair).filter(|held| {
+                    held.margin(&dynamics.world, state) < 0.0
+                });
+                left.extend(gone);
+            }
+            if dynamics.contacts.contains(&pair) && !left.contains(&pair) {
+                touching.push((pair, error));
+            }
+            for feature in pair.touching(&dynamics.world, state) {
+                let held = feature != pair && dynamics.contacts.contains(&feature);
+                if !held && !left.contains(&feature) && touching.iter().all(|(known, _)| *known != feature) {
+                    touching.push((feature, error));
+                }
+            }
+        }
+        left.sort_unstable();
+        left.dedup();
+        (touching, left)
     }
 
     /// Gathers the cluster of some simultaneous contacts; those that do not belong to it return to the queue.
@@ -98,7 +151,10 @@ impl Simulation {
             self.dynamics.note_approaches(&cluster);
         }
         let decision = Decision { dynamics: &self.dynamics, cluster: &cluster, t };
-        let mut resolutions = match decision.resolutions(closing, leaving) {
+        let decided = decision.resolutions(closing, leaving).and_then(|resolutions| {
+            if decision.tips(&resolutions) { Err(Obstacle::Rough) } else { Ok(resolutions) }
+        });
+        let mut resolutions = match decided {
             Ok(resolutions) => resolutions,
             Err(obstacle) => {
                 self.event_trouble(&cluster, t, Cause::PersistentContact(obstacle));
@@ -188,9 +244,10 @@ impl Simulation {
         let mut separating: Vec<Pair> = next
             .iter()
             .filter(|(_, outcome)| *outcome == Outcome::Separates)
-            .map(|(pair, _)| *pair)
+            .map(|(pair, _)| self.dynamics.searched(pair))
             .collect();
         separating.sort_unstable();
+        separating.dedup();
         for &body in &cluster.bodies {
             if !self.dynamics.world.bodies[body].fixed {
                 self.predictor.predict_body(&self.dynamics, &mut self.books, body, t, &separating);
@@ -210,7 +267,8 @@ impl Simulation {
     fn continue_after_graze(&mut self, cluster: &Cluster, resolutions: &[ContactResolution], t: f64) {
         let both = || cluster.contacts.iter().zip(resolutions);
         for (contact, _) in both().filter(|(_, resolution)| resolution.outcome == Outcome::Separates) {
-            self.predictor.search_separating(&self.dynamics, &mut self.books, contact.key.pair, t);
+            let pair = self.dynamics.searched(&contact.key.pair);
+            self.predictor.search_separating(&self.dynamics, &mut self.books, pair, t);
         }
         for (contact, _) in both().filter(|(_, resolution)| resolution.outcome == Outcome::Inactive) {
             self.predictor.monitor(&self.dynamics, contact.key.pair, t);

@@ -22,6 +22,7 @@ use super::pair::{Pair, PairSide, residue};
 use super::persistent::Persistence;
 use super::resolution::{ContactResolution, Outcome};
 use crate::contact::Surface;
+use crate::contact::feature::rim_of;
 use crate::contact::classify::Type;
 use crate::contact::kinematics::Kinematics;
 use crate::flow::{Holding, Obstacle};
@@ -75,6 +76,9 @@ impl Decision<'_> {
             } else {
                 ContactResolution::new(Outcome::Closes, class)
             };
+            if resting.last() == Some(&k) && !self.is_regular(contact) {
+                return Err(Obstacle::NoSurface { contact: k });
+            }
             let before = dynamics.contacts.get(&contact.key.pair);
             resolution.was_active = matches!(before, Some(Persistence::Active(_)));
             after.push(now);
@@ -95,6 +99,27 @@ impl Decision<'_> {
             }
         }
         Ok(resolutions)
+    }
+
+    /// Whether a contact that may persist has derivatives: not where sharp edges and corners touch without a face.
+    fn is_regular(&self, contact: &ClusterContact) -> bool {
+        let state = |body: usize| self.cluster.before[self.cluster.place(body)];
+        contact.key.pair.is_regular(&self.dynamics.world, state, &contact.found)
+    }
+
+    /// Whether a rim that lies in a plane leaves it on one side and stays on the other: its contact point begins to run around it without
+    /// bound on its speed.
+    pub fn tips(&self, resolutions: &[ContactResolution]) -> bool {
+        let contacts = &self.cluster.contacts;
+        let rim = |k: usize| {
+            let pair = contacts[k].key.pair;
+            rim_of(pair.features[1]).map(|rim| Pair { features: [0, rim], ..pair })
+        };
+        let stays = |k: usize| resolutions[k].persists();
+        (0..contacts.len()).any(|k| {
+            let own = rim(k);
+            own.is_some() && stays(k) && (0..contacts.len()).any(|other| rim(other) == own && !stays(other))
+        })
     }
 
     /// Whether a rough contact whose force has returned to zero loses its grip only: without it, the bodies would interpenetrate.

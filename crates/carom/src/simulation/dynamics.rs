@@ -12,6 +12,7 @@ use super::pair::{Pair, PairSide};
 use super::persistent::{Persistence, PersistentContacts};
 use super::queue::{Entry, NextEvent};
 use crate::body::State;
+use crate::contact::feature::feature_kinematics;
 use crate::contact::kinematics::{Facing, Kinematics, Moving, kinematics};
 use crate::gap::Gap;
 use crate::motion::{Anchored, Derivatives, Motion};
@@ -260,7 +261,9 @@ impl Dynamics {
             PairSide::Plane(k) => Facing::Plane(&self.world.planes[k as usize]),
             PairSide::Body(first) => Facing::Body(moving(first as usize, state(first as usize))),
         };
-        kinematics(&first, &moving(second, pair.displaced(&self.world, &state(second))), found)
+        let second = moving(second, pair.displaced(&self.world, &state(second)));
+        let of_features = pair.is_of_features().then(|| feature_kinematics(&first, &second, pair.features));
+        of_features.flatten().unwrap_or_else(|| kinematics(&first, &second, found))
     }
 
     /// The accelerations of a body without contact forces: in free flight, or under its joints and loads. `state` must know all bodies

@@ -113,7 +113,7 @@ pub(super) fn flow_of(world: &World, bodies: &[u32], pairs: &[Pair], begun: f64)
             };
             let (_, surface) = world.contact_properties(pair.sides());
             let contact = Held::new([first, member(pair.second)], surface);
-            Held { offset: pair.shift(world), ..contact }
+            Held { offset: pair.shift(world), features: pair.features, ..contact }
         })
         .collect();
     let mut flow = Flow::new(&constants, &world.planes, world.gravity, &contacts);

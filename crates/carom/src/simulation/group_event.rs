@@ -26,6 +26,7 @@ impl Simulation {
         self.books.book_stopped_slips(group);
         self.books.unbalanced |= group.is_external(&self.dynamics.world);
         self.predictor.push_step_end(&self.dynamics, number);
+        self.predictor.predict_leaving(&self.dynamics, number, t);
         Ok(())
     }
 
@@ -61,6 +62,7 @@ impl Simulation {
         self.books.book_stopped_slips(group);
         let bodies = group.bodies.clone();
         self.predictor.push_step_end(&self.dynamics, number);
+        self.predictor.predict_leaving(&self.dynamics, number, t);
         for body in bodies.into_iter().map(|body| body as usize) {
             if !self.dynamics.world.bodies[body].fixed {
                 self.predictor.predict_body(&self.dynamics, &mut self.books, body, t, &[]);

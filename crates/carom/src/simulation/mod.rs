@@ -31,6 +31,7 @@ mod constrained;
 mod contact_event;
 mod decide;
 mod dynamics;
+mod features;
 mod formation;
 mod grip;
 mod group;

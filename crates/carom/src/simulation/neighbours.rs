@@ -150,9 +150,10 @@ fn colliding_pair(dynamics: &Dynamics, one: u32, other: u32, image: [i32; 3]) ->
         return None;
     }
     let pair = if one < other {
-        Pair { first: PairSide::Body(one), second: other, image }
+        Pair { first: PairSide::Body(one), second: other, image, features: [0; 2] }
     } else {
-        Pair { first: PairSide::Body(other), second: one, image: image.map(|boxes| -boxes) }
+        let image = image.map(|boxes| -boxes);
+        Pair { first: PairSide::Body(other), second: one, image, features: [0; 2] }
     };
     (!world.is_joined(pair.sides(), image)).then_some(pair)
 }

@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::State;
 use crate::contact::Side;
-use crate::contact::kinematics::Kinematics;
+use crate::contact::feature::{Features, at_plane, feature_gap};
+use crate::contact::kinematics::{Facing, Kinematics, Moving};
 use crate::gap::{Gap, gap, gap_to_plane};
+use crate::motion::Derivatives;
 use crate::run::World;
 use crate::run::tolerances::{GAP_ROUNDING, RESIDUE};
 use crate::shape::Convex;
@@ -20,6 +22,9 @@ pub struct Pair {
     pub second: u32,
     /// Which image of the second body, in whole boxes from where it is.
     pub image: [i32; 3],
+    /// By which features the sides touch, where they have flats, edges and corners; zero for all of a side.
+    #[serde(default)]
+    pub features: Features,
 }
 
 /// The first side of a pair.
@@ -40,6 +45,22 @@ pub(super) fn residue(k: &Kinematics) -> f64 {
 }
 
 impl Pair {
+    /// The contacts that a plane and a body may have: by each corner and rim, or as a whole.
+    pub fn with_plane(world: &World, plane: u32, body: u32) -> impl Iterator<Item = Self> + use<> {
+        let pair = Self { first: PairSide::Plane(plane), second: body, image: [0; 3], features: [0; 2] };
+        at_plane(&world.bodies[body as usize].shape).map(move |number| Self { features: [0, number], ..pair })
+    }
+
+    /// The same sides as a whole.
+    pub fn whole(&self) -> Self {
+        Self { features: [0; 2], ..*self }
+    }
+
+    /// Whether it is a contact of two features.
+    pub fn is_of_features(&self) -> bool {
+        self.features != [0; 2]
+    }
+
     /// Whether the pair's bodies and plane exist.
     pub fn exists(&self, bodies: usize, planes: usize) -> bool {
         let first = match self.first {
@@ -109,6 +130,10 @@ impl Pair {
     pub fn gap(&self, world: &World, state: impl Fn(usize) -> State) -> Option<Gap> {
         let second = self.second as usize;
         let bodies = &world.bodies;
+        if self.is_of_features() {
+            let (first, second) = self.resting(world, &state);
+            return feature_gap(&first, &second, self.features);
+        }
         let there = self.displaced(world, &state(second)).pose();
         match self.first {
             PairSide::Plane(k) => {
@@ -119,6 +144,21 @@ impl Pair {
                 gap((&bodies[first].shape, &state(first).pose()), (&bodies[second].shape, &there))
             }
         }
+    }
+
+    /// Both sides at given states, without their accelerations.
+    pub fn resting<'w>(&self, world: &'w World, state: impl Fn(usize) -> State) -> (Facing<'w>, Moving<'w>) {
+        let moving = |body: usize, state: State| Moving {
+            shape: &world.bodies[body].shape,
+            state,
+            derivatives: Derivatives::default(),
+        };
+        let first = match self.first {
+            PairSide::Plane(k) => Facing::Plane(&world.planes[k as usize]),
+            PairSide::Body(first) => Facing::Body(moving(first as usize, state(first as usize))),
+        };
+        let second = self.second as usize;
+        (first, moving(second, self.displaced(world, &state(second))))
     }
 
     /// The rounding of the gap at a point. The position along a plane does not matter.

@@ -7,10 +7,12 @@ use nalgebra::Vector3;
 use super::bookkeeping::Bookkeeping;
 use super::cells::Cells;
 use super::dynamics::Dynamics;
+use super::features::{PartMotion, part};
 use super::interpenetration::exit;
 use super::pair::{Pair, PairSide};
 use super::persistent::Persistence;
 use super::queue::{Entry, NextEvent, Queue};
+use crate::contact::feature::Part;
 use crate::motion::Motion;
 use crate::run::tolerances::SIMULTANEOUS;
 use crate::run::{Cause, index};
@@ -116,10 +118,10 @@ impl Predictor {
         self.enter_cell(dynamics, body, t);
         if !world.bodies[body].fixed {
             for plane in 0..world.planes.len() {
-                let first = PairSide::Plane(index(plane));
-                let pair = Pair { first, second: index(body), image: [0; 3] };
-                if !world.is_joined(pair.sides(), pair.image) {
-                    self.predict_pair(dynamics, books, pair, t, separating);
+                for pair in Pair::with_plane(world, index(plane), index(body)) {
+                    if !world.is_joined(pair.sides(), pair.image) {
+                        self.predict_pair(dynamics, books, pair, t, separating);
+                    }
                 }
             }
         }
@@ -153,6 +155,18 @@ impl Predictor {
         t: f64,
         separating: &[Pair],
     ) {
+        if !pair.is_of_features() && dynamics.touch_by_features(&pair) {
+            if dynamics.is_stepped(&pair) {
+                return;
+            }
+            for part in pair.parts(&dynamics.world) {
+                self.predict_part(dynamics, books, part, t, separating);
+            }
+            return;
+        }
+        if dynamics.lying_points(&pair).is_some_and(|points| points > 0) {
+            return;
+        }
         match dynamics.contacts.get(&pair) {
             Some(Persistence::Interpenetrating) => return self.predict_exit(dynamics, books, pair, t),
             Some(_) => return,
@@ -162,6 +176,36 @@ impl Predictor {
             self.search_from(dynamics, books, pair, t, Start::Parting);
         } else if let Some(time) = earliest_contact(dynamics, &pair, t) {
             self.push(dynamics, time, NextEvent::Search(pair), dynamics.versions(&pair));
+        }
+    }
+
+    /// Predicts when a part of a body may touch another that it touches by other features.
+    fn predict_part(
+        &mut self,
+        dynamics: &Dynamics,
+        books: &mut Bookkeeping,
+        part: Pair,
+        t: f64,
+        separating: &[Pair],
+    ) {
+        let touches = dynamics.of_bodies(&part).any(|known| known.searched(&dynamics.world) == part);
+        if touches {
+            return;
+        }
+        if separating.binary_search(&part).is_ok() {
+            self.search_from(dynamics, books, part, t, Start::Parting);
+        } else if let Some(time) = earliest_contact(dynamics, &part, t) {
+            self.push(dynamics, time, NextEvent::Search(part), dynamics.versions(&part));
+        }
+    }
+
+    /// Predicts when the contacts of a group leave the faces and edges that they are on.
+    pub fn predict_leaving(&mut self, dynamics: &Dynamics, group: u32, t: f64) {
+        let pairs = dynamics.groups.named(group).pairs.iter();
+        let leaving: Vec<(Pair, f64)> =
+            pairs.filter_map(|pair| dynamics.leaves(pair, t).map(|time| (*pair, time))).collect();
+        for (pair, time) in leaving {
+            self.push_contact(dynamics, time, pair, 0.0);
         }
     }
 
@@ -224,11 +268,30 @@ impl Predictor {
         let two = dynamics.motion(second);
         let moving = toi::Moving::new(&world.bodies[second].shape, &two).displaced(pair.shift(world));
         let found = match pair.first {
-            PairSide::Plane(k) => first_contact_with_plane(moving, &world.planes[k as usize], window),
+            PairSide::Plane(k) => {
+                let plane = &world.planes[k as usize];
+                match Part::new(&world.bodies[second].shape, pair.features[1]) {
+                    Some(part) if pair.is_of_features() => {
+                        first_contact_with_plane(toi::Moving::new(&part, &two), plane, window)
+                    }
+                    _ => first_contact_with_plane(moving, plane, window),
+                }
+            }
             PairSide::Body(first) => {
                 let first = first as usize;
                 let one = dynamics.motion(first);
-                first_contact(toi::Moving::new(&world.bodies[first].shape, &one), moving, window)
+                let shapes = [&world.bodies[first].shape, &world.bodies[second].shape];
+                if pair.is_of_features()
+                    && let [Some((a, pose)), Some((b, there))] =
+                        [part(shapes[0], pair.features[0]), part(shapes[1], pair.features[1])]
+                {
+                    let one = PartMotion { body: one, pose };
+                    let two = PartMotion { body: two, pose: there };
+                    let second = toi::Moving::new(&b, &two).displaced(pair.shift(world));
+                    first_contact(toi::Moving::new(&a, &one), second, window)
+                } else {
+                    first_contact(toi::Moving::new(shapes[0], &one), moving, window)
+                }
             }
         };
         books.counts.searches += 1;
@@ -246,6 +309,8 @@ impl Predictor {
             Meeting::Undecided(time) if time > t => {
                 self.push(dynamics, time, NextEvent::Search(pair), versions);
             }
+            // Edges along each other, say: the event decides what becomes of the bodies.
+            Meeting::Undecided(_) if pair.has_features(world) => self.push_contact(dynamics, t, pair, 0.0),
             Meeting::Undecided(_) => books.fail(dynamics.time(), pair.sides(), Cause::Search),
             Meeting::Overlapping(depth) => {
                 books.ledger.note_gap(-depth, books.counts.events);
@@ -299,8 +364,14 @@ fn earliest_contact(dynamics: &Dynamics, pair: &Pair, t: f64) -> Option<f64> {
         }
         PairSide::Body(first) => {
             let first = first as usize;
-            let (one, there) = (dynamics.motion(first), dynamics.state(first, t));
-            let size = size + world.radius[first] * MARGIN;
+            let place = |body: usize, number: u16| {
+                let (shape, pose) = part(&world.bodies[body].shape, number)?;
+                Some((shape.circumradius(), PartMotion { body: dynamics.motion(body), pose }))
+            };
+            let (near, one) = place(first, pair.features[0])?;
+            let (far, two) = place(second, pair.features[1])?;
+            let (there, here) = (one.at(t), two.at(t));
+            let size = (near + far) * MARGIN;
             let x = here.position + pair.shift(world) - there.position;
             let v = here.velocity - there.velocity;
             let acceleration = (two.acceleration() - one.acceleration()).norm()

@@ -66,7 +66,7 @@ const ROUNDING: f64 = 1e-12;
 pub(super) fn rolling_contacts(world: &World) -> BTreeMap<Pair, usize> {
     let contact = |(k, joint): (usize, &crate::joint::Joint)| match (&joint.kind, &joint.bodies[..]) {
         (JointKind::Rolling { plane, .. }, [body, ..]) if !world.is_permanent(joint) => {
-            Some((Pair { first: PairSide::Plane(index(*plane)), second: index(*body), image: [0; 3] }, k))
+            Some((Pair { first: PairSide::Plane(index(*plane)), second: index(*body), image: [0; 3], features: [0; 2] }, k))
         }
         _ => None,
     };

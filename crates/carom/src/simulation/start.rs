@@ -92,7 +92,7 @@ impl Simulation {
         }
         if !world.bodies[body].fixed {
             let planes = 0..index(world.planes.len());
-            let planes = planes.map(|k| Pair { first: PairSide::Plane(k), second: number, image: [0; 3] });
+            let planes = planes.flat_map(|k| Pair::with_plane(world, k, number));
             pairs.extend(planes.filter(|pair| !world.is_joined(pair.sides(), pair.image)));
         }
         self.predictor.each_neighbour(

@@ -220,9 +220,10 @@ impl Predictor {
                 continue;
             }
             for plane in 0..index(world.planes.len()) {
-                let pair = Pair { first: PairSide::Plane(plane), second: index(body), image: [0; 3] };
-                if !world.is_joined(pair.sides(), pair.image) {
-                    pairs.insert(pair);
+                for pair in Pair::with_plane(world, plane, index(body)) {
+                    if !world.is_joined(pair.sides(), pair.image) {
+                        pairs.insert(pair);
+                    }
                 }
             }
             self.each_neighbour(
@@ -237,7 +238,7 @@ impl Predictor {
                 },
             );
         }
-        let near = |pair: Pair| {
+        let near = |pair: Pair| -> Option<(Pair, f64, f64)> {
             if dynamics.contacts.get(&pair) == Some(Persistence::Interpenetrating) {
                 return None;
             }
@@ -255,9 +256,19 @@ impl Predictor {
                 return None;
             }
             let gap = pair.gap(world, &state)?.gap;
-            (gap <= reach).then_some((pair, gap))
+            (gap <= reach).then_some((pair, gap, reach))
         };
-        pairs.into_iter().filter_map(near).collect()
+        let features = |(pair, gap, reach): (Pair, f64, f64)| {
+            if !pair.has_features(world) {
+                return pair.near_plane(world, &state, gap, reach);
+            }
+            let near = pair.near(world, &state, reach.max(2.0 * gap.abs()));
+            let gap_of = |pair: Pair| pair.gap(world, &state).map(|found| (pair, found.gap));
+            near.into_iter().filter_map(gap_of).collect()
+        };
+        let mut found: Vec<(Pair, f64)> = pairs.into_iter().filter_map(near).flat_map(features).collect();
+        found.sort_unstable_by_key(|(pair, _)| *pair);
+        found
     }
 }
 
@@ -544,9 +555,18 @@ impl Simulation {
                 of.iter().find(|(body, _)| *body == pair.second as usize).map(|(_, state)| state.position);
             *gap <= 4.0 * pair.gap_rounding(&self.dynamics.world, &point.unwrap_or_default())
         };
-        let touching: Vec<Pair> = near.iter().filter(|near| touches(near)).map(|(pair, _)| *pair).collect();
+        let mut touching: Vec<Pair> = Vec::new();
+        for (pair, _) in near.iter().filter(|near| touches(near)) {
+            let pair = if pair.has_features(&self.dynamics.world) { pair.whole() } else { *pair };
+            touching.extend(pair.touching(&self.dynamics.world, |body| self.dynamics.state(body, t)));
+        }
+        touching.sort_unstable();
+        touching.dedup();
+        let mut parting: Vec<Pair> = touching.iter().map(|pair| self.dynamics.searched(pair)).collect();
+        parting.sort_unstable();
+        parting.dedup();
         for &body in movable {
-            self.predictor.predict_body(&self.dynamics, &mut self.books, body, t, &touching);
+            self.predictor.predict_body(&self.dynamics, &mut self.books, body, t, &parting);
         }
         let cluster = Cluster::of(&self.dynamics, t, movable, &touching);
         self.resolve_changes(cluster, t, None, true, recorder);
