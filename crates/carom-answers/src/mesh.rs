@@ -191,7 +191,10 @@ fn of_stl(bytes: &[u8]) -> Result<Vec<[f64; 3]>, Wrong> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-    use super::{of_obj, of_stl};
+    use carom::scene::Format;
+    use carom::scene::meshes::Meshes;
+
+    use super::{KEPT, document, of_obj, of_stl, of_text};
 
     #[test]
     fn points_of_faces_are_read() {
@@ -203,6 +206,27 @@ mod tests {
         assert!(of_obj(b"v 1 2 nan\n").unwrap_err()[0].contains("line 1"));
         assert!(of_obj(b"v 1 2 3\nf 1 2 3\n").unwrap_err()[0].contains("line 2"));
         assert!(of_obj(b"\xff").is_err());
+    }
+
+    /// What a run keeps beside its scene comes before the file, whose path may lead nowhere from there.
+    #[test]
+    fn kept_meshes_need_no_file() {
+        let scene = "carom = 1\n[[body]]\nname = \"it\"\nmass = 1\nshape = { polyhedron = { file = \"../part.obj\" } }\n";
+        let corners = [[0.1, 0.2, 0.3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let mut meshes = Meshes::default();
+        meshes.insert("../part.obj", Ok(corners.iter().chain(&[[0.3, 0.3, 0.3]]).copied().collect()));
+        let folder = std::env::temp_dir().join(format!("carom-kept-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(KEPT), document(&meshes).unwrap()).unwrap();
+        let read = of_text(scene, Format::Toml, &folder);
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(read, meshes);
+        assert_eq!(read.get("../part.obj").unwrap().len(), 4);
+        let input = |meshes| crate::Input { meshes, ..crate::Input::of_text("it", scene.to_string(), None) };
+        assert_eq!(input(read).hash(), input(meshes.clone()).hash());
+        assert_ne!(input(meshes.clone()).hash(), input(Meshes::default()).hash());
+        assert!(input(meshes).scene().is_ok() && input(Meshes::default()).scene().is_err());
+        assert!(document(&Meshes::default()).is_none());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -161,3 +162,57 @@ def test_exceptions_of_a_shape_of_ones_own() -> None:
         carom.solve(carom.Scene(body=[carom.Body("egg", EGG, mass=1.0)]))
     with pytest.raises(ValueError, match="give `inertia`"):
         carom.toi_many(carom.Bodies(EGG), carom.Bodies(EGG, position=[9.0, 0.0, 0.0]), until=1.0)
+
+
+CORNER = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+
+
+def turned(q: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Vectors turned by a quaternion, scalar first."""
+    w, axis = q[0], q[1:]
+    return x + 2 * np.cross(axis, np.cross(axis, x) + w * x)
+
+
+def test_a_polyhedron_is_the_hull_of_its_points() -> None:
+    rounded = carom.Polyhedron(np.vstack([CORNER, [[0.1, 0.2, 0.3]]]), rounding=0.25)
+    # Steiner: V + A r + ½ Σ L θ r² + 4π r³/3.
+    area = 1.5 + math.sqrt(3) / 2
+    bend = 3 * math.pi / 2 + 3 * math.sqrt(2) * (math.pi - math.acos(1 / math.sqrt(3)))
+    volume = 1 / 6 + area * 0.25 + 0.5 * bend * 0.25**2 + 4 / 3 * math.pi * 0.25**3
+    assert abs(rounded.volume / volume - 1) <= 1e-15
+    corner = carom.Polyhedron(CORNER)
+    assert np.abs(corner.centre - 0.25).max() <= 1e-16 and abs(corner.volume - 1 / 6) <= 1e-16
+    back = turned(corner.turn, corner.corners) + corner.centre
+    assert all(np.abs(CORNER - x).max(axis=1).min() <= 1e-15 for x in back)
+    assert sorted(len(face) for face in corner.faces) == [3, 3, 3, 3]
+    # About the centre of mass ⟨x²⟩ = 3/80 and ⟨xy⟩ = −1/80: I = 3/40 on the diagonal and 1/80 off it.
+    assert np.abs(np.sort(corner.unit_inertia) - [0.0625, 0.0625, 0.1]).max() <= 1e-15
+    pair = carom.gap_many(carom.Bodies(corner), carom.Bodies(corner, position=[3.0, 0.0, 0.0]))
+    assert 0 < pair.gap[0] < 3
+
+
+def test_a_polyhedron_in_a_scene(tmp_path: Path) -> None:
+    file = tmp_path / "cube.obj"
+    file.write_text("".join(f"v {x} {y} {z}\n" for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)))
+    cube = carom.Polyhedron.read(file, scale=0.5)
+    assert abs(cube.volume - 1) <= 1e-15
+    scene = carom.Scene(
+        body=[carom.Body("die", cube, density=2.0, position=[0.0, 0.0, 3.0])],
+        plane=[carom.Plane("floor", [0.0, 0.0, 1.0])],
+    )
+    assert abs(carom.gap(scene).pairs[0].gap - 2.5) <= 1e-15
+
+
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [
+        (CORNER[:3], "at least four"),
+        (CORNER[[0, 1, 2, 2]], "in a plane"),
+        (np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]), "in a plane"),
+        (CORNER[:, :2], "expected"),
+        (CORNER * np.nan, ""),
+    ],
+)
+def test_points_without_a_hull(points: np.ndarray, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        carom.Polyhedron(points)

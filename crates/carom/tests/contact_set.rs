@@ -217,3 +217,65 @@ fn contacts_of_edges_are_no_more_than_closing_or_not() {
         assert_eq!(class.kind, expected);
     }
 }
+
+/// The box again, by its corners and by corners that a mesh has besides.
+#[test]
+fn a_polyhedron_touches_as_the_box_that_it_is() {
+    let mut vertices: Vec<[f64; 3]> = (0..8).map(|k| side(k, [0.3, 0.4, 0.5])).collect();
+    vertices.extend([[0.1, 0.2, -0.5], [0.3, 0.0, -0.5], [0.0; 3]]);
+    let shape = format!("polyhedron = {{ vertices = {vertices:?} }}");
+    let place = "position = [1, 0, 0.5]\nvelocity = [0.25, 0, -1]";
+    let at = instant(0.5, &body("box", &shape, place));
+    close(&points(&at), &[[0.7, -0.4, 0.0], [0.7, 0.4, 0.0], [1.3, -0.4, 0.0], [1.3, 0.4, 0.0]]);
+    let known = solved(&instant(0.5, &body("box", BOX, place)), Law::NewtonLcp).states[0];
+    let state = solved(&at, Law::NewtonLcp).states[0];
+    assert!((state.velocity - known.velocity).norm() < 1e-15 && state.angular_velocity.norm() < 1e-14);
+    // On a box of its own width, turned by an eighth: a face on a face, in an octagon.
+    let cube: Vec<[f64; 3]> = (0..8).map(|k| side(k, [0.5; 3])).collect();
+    let upper = format!(
+        "position = [0, 0, 1.5]\nvelocity = [0, 0, -1]\norientation = {{ bryan = [0, 0, {}] }}",
+        std::f64::consts::FRAC_PI_4
+    );
+    let pair = [
+        body("lower", &format!("polyhedron = {{ vertices = {cube:?} }}"), "position = [0, 0, 0.5]"),
+        body("upper", &format!("polyhedron = {{ vertices = {cube:?} }}"), &upper),
+    ];
+    let at = instant(1.0, &pair.concat());
+    let between: Vec<[f64; 3]> =
+        at.contacts.iter().filter(|c| c.name.starts_with("lower-upper")).map(|c| c.point.into()).collect();
+    // The corners of the octagon lie on the edges of both, at the distance (√2 − 1)/2 from their middles.
+    assert_eq!(between.len(), 8, "{between:?}");
+    let part = 0.5 * (2.0_f64.sqrt() - 1.0);
+    for [x, y, z] in between {
+        let [low, high] = [x.abs().min(y.abs()), x.abs().max(y.abs())];
+        assert!((low - part).abs() < 1e-15 && (high - 0.5).abs() < 1e-15 && (z - 1.0).abs() < 1e-15);
+    }
+}
+
+fn side(k: usize, half: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|i| if k >> i & 1 == 0 { -half[i] } else { half[i] })
+}
+
+/// A tetrahedron on its face, on an edge, and on a corner, dropped without spin.
+#[test]
+fn a_tetrahedron_on_the_floor() {
+    let shape = "polyhedron = { vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] }";
+    let at = instant(1.0, &body("it", shape, "position = [0.25, 0.25, 0.25]\nvelocity = [0, 0, -1]"));
+    close(&points(&at), &[[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]);
+    let state = solved(&at, Law::NewtonLcp).states[0];
+    // The centre of mass is above the face: it goes straight up.
+    assert!(
+        (state.velocity - Vector3::z()).norm() < 1e-14 && state.angular_velocity.norm() < 1e-13,
+        "{state:?}"
+    );
+    // Upside down about x + y, on the corner [0, 0, 1].
+    let at = instant(
+        1.0,
+        &body(
+            "it",
+            shape,
+            "position = [0, 0, 0.75]\norientation = [0, 0.7071067811865476, 0.7071067811865476, 0]\nvelocity = [0, 0, -1]",
+        ),
+    );
+    assert_eq!(at.contacts.len(), 1);
+}
