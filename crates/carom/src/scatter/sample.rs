@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::Scattering;
+use super::setup::Setup;
 use crate::body::State;
 
 /// How an encounter ended.
@@ -129,13 +129,13 @@ impl Hash {
     }
 }
 
-impl Scattering {
+impl Setup {
     /// The relative velocities and the energies of a sample.
     pub(super) fn exchange(&self, sample: &Sample) -> Exchange {
         let relative = sample.relative_velocities();
         let rotation = [&sample.before, &sample.after].map(|states| {
             let spin = |i: usize| {
-                let (body, state) = (&self.world.bodies[i], &states[i]);
+                let (body, state) = (&self.bodies[i], &states[i]);
                 if body.fixed {
                     return 0.0;
                 }

@@ -137,7 +137,7 @@ impl Totals {
                 return;
             }
             End::Parted => {
-                let exchange = scattering.exchange(sample);
+                let exchange = scattering.setup.exchange(sample);
                 let [g, after] = exchange.relative;
                 let ([t, t_after], [r, r_after]) = (exchange.translation, exchange.rotation);
                 let (before, gain) = (t + r, r_after - r);
@@ -153,7 +153,7 @@ impl Totals {
                 self.angle.add(angle, 0.0);
                 transport = [1.0 - cos, (1.0 - cos) * (1.0 + cos)];
                 self.bins[bin(cos)] += 1;
-                let [linear, angular, energy] = scattering.invariants(sample);
+                let [linear, angular, energy] = scattering.setup.invariants(sample);
                 self.audit.note(&Audit {
                     energy_error_max: energy,
                     linear_error_max: linear,
@@ -205,7 +205,7 @@ impl Totals {
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "fewer samples than 2^53")]
     pub fn kernel(&self, scattering: &Scattering) -> Kernel {
-        let disc = PI * scattering.reach * scattering.reach;
+        let disc = PI * scattering.setup.reach * scattering.setup.reach;
         let all = self.samples as f64;
         let share = |count: u64| {
             let p = count as f64 / all;
@@ -223,7 +223,7 @@ impl Totals {
         let volume = self.chord.mean().map(|chord| chord.times(2.0 * disc));
         let [diffusion, viscosity] = self.transport.map(|moments| moments.mean().map(|x| x.times(disc)));
         let [translation, rotation] = self.energies;
-        let flux = mean_speed(scattering.settings.translation, scattering.reduced_mass);
+        let flux = mean_speed(scattering.settings.translation, scattering.setup.reduced_mass);
         Kernel {
             samples: self.samples,
             hits: self.hits,

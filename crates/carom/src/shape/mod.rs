@@ -17,6 +17,7 @@ mod half_space;
 mod mass;
 mod rounded;
 mod sharp;
+pub mod single;
 mod sphere;
 mod superellipsoid;
 mod third;

@@ -18,6 +18,7 @@
 #![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 mod bound;
+mod brief;
 mod follow;
 mod pair;
 pub mod periodic;
@@ -31,6 +32,7 @@ use nalgebra::Vector3;
 use crate::motion::Motion;
 use crate::shape::{Convex, HalfSpace};
 use bound::first_root;
+pub use brief::first_contact_in_brief;
 use pair::{Against, Instant, Near, Pair};
 
 /// A body on its way.
