@@ -89,10 +89,10 @@ pub(super) fn search_at_once<A: Convex, B: Convex>(
         let (found, _) = primal::polish(&pair, &points, f64::NEG_INFINITY, primal::HASTY);
         return found.filter(|found| found.settled && is_enough(&pair, found, hint));
     }
-    if let Some(direction) = hint.normal.as_ref().map(unit).filter(|n| n.norm() > 0.5) {
-        return ascend_at_once(&pair, &direction).filter(|found| is_enough(&pair, found, hint));
-    }
-    ascend_at_once(&pair, &first_start(&pair)).filter(|found| is_global(&pair, found))
+    let direction = hint.normal.as_ref().map(unit).filter(|n| n.norm() > 0.5);
+    // One climb for either: on a GPU a second would be a second one for all to wait for.
+    let found = ascend_at_once(&pair, &direction.unwrap_or_else(|| first_start(&pair)))?;
+    (is_global(&pair, &found) || (direction.is_some() && is_enough(&pair, &found, hint))).then_some(found)
 }
 
 /// The separating axes of two boxes, and how many of the fan's directions are climbed from.

@@ -111,17 +111,32 @@ impl Setup {
         strike: &impl Fn(&Unit<Vector3<f64>>, &Vector3<f64>, &[State; 2]) -> Option<([State; 2], Vector3<f64>)>,
     ) -> Step {
         let Encounter { sample, speed, time } = encounter;
-        let (contact, states) = match self.next(&sample.after, sample.impacts > 0, *speed, time, search) {
-            Next::Apart => {
-                sample.end = if sample.is_hit() { End::Parted } else { End::Missed };
-                return Step::Over;
-            }
-            Next::Unclear => return Step::Left,
-            Next::Impact(contact, states) => (contact, states),
-        };
+        match self.next(&sample.after, sample.impacts > 0, *speed, time, search) {
+            Next::Apart => Self::part(encounter),
+            Next::Unclear => Step::Left,
+            Next::Impact(contact, states) => self.meet(encounter, &contact, states, strike),
+        }
+    }
+
+    /// The bodies do not meet again.
+    pub fn part(encounter: &mut Encounter) -> Step {
+        let sample = &mut encounter.sample;
+        sample.end = if sample.is_hit() { End::Parted } else { End::Missed };
+        Step::Over
+    }
+
+    /// They meet in these states.
+    pub fn meet(
+        &self,
+        encounter: &mut Encounter,
+        contact: &Contact,
+        states: [State; 2],
+        strike: &impl Fn(&Unit<Vector3<f64>>, &Vector3<f64>, &[State; 2]) -> Option<([State; 2], Vector3<f64>)>,
+    ) -> Step {
+        let Encounter { sample, speed, time } = encounter;
         if !sample.is_hit() {
             sample.contact_time = Some(*time);
-            sample.ahead = APART * self.reach - *speed * *time;
+            sample.ahead = self.ahead(*speed, *time);
         }
         let elastic = self.restitution == 1.0;
         let most = if elastic { MOST_ELASTIC_IMPACTS } else { MOST_IMPACTS };
@@ -154,11 +169,9 @@ impl Setup {
         time: &mut f64,
         search: &impl Fn(&[Flight; 2], Window) -> Option<Meeting>,
     ) -> Next {
-        let bodies = self.bodies();
-        let gravity = Vector3::zeros();
-        let flights = [0, 1].map(|i| Flight::new(bodies[i], &states[i], &gravity));
-        let Some(until) = self.parted(states, speed) else { return Next::Unclear };
-        let mut window = if parting { Window::parting(0.0, until) } else { Window::new(0.0, until) };
+        let flights = self.flights(states);
+        let Some(mut window) = self.window(states, parting, speed) else { return Next::Unclear };
+        let until = window.until;
         loop {
             match search(&flights, window) {
                 Some(Meeting::Apart) => return Next::Apart,
@@ -176,6 +189,19 @@ impl Setup {
                 Some(Meeting::Overlapping(_) | Meeting::Undecided(_)) | None => return Next::Unclear,
             }
         }
+    }
+
+    /// The flights of two bodies from these states on.
+    #[must_use]
+    pub fn flights(&self, states: &[State; 2]) -> [Flight; 2] {
+        [0, 1].map(|i| Flight::new(&self.bodies[i], &states[i], &Vector3::zeros()))
+    }
+
+    /// The time in which they may meet, if it is not too long to search.
+    #[must_use]
+    pub fn window(&self, states: &[State; 2], parting: bool, speed: f64) -> Option<Window> {
+        let until = self.parted(states, speed)?;
+        Some(if parting { Window::parting(0.0, until) } else { Window::new(0.0, until) })
     }
 
     /// The time from which on the balls about the bodies are apart for good; none if that is too far off to search.
@@ -249,21 +275,31 @@ impl Setup {
     ) -> Option<f64> {
         let Encounter { sample, speed, .. } = encounter;
         if !self.spins() {
-            return (sample.end != End::Unresolved || sample.is_hit()).then_some(sample.ahead);
+            return self.plain_chord(encounter);
         }
         if !self.wants_chord(sample.number) {
             return None;
         }
-        let mut states = sample.before;
-        for state in &mut states {
-            state.angular_velocity = Vector3::zeros();
-        }
         let mut time = 0.0;
-        match self.next(&states, false, *speed, &mut time, search) {
-            Next::Impact(..) => Some(APART * self.reach - speed * time),
+        match self.next(&sample.without_spin(), false, *speed, &mut time, search) {
+            Next::Impact(..) => Some(self.ahead(*speed, time)),
             Next::Apart => Some(0.0),
             Next::Unclear => None,
         }
+    }
+
+    /// The chord where it takes no search: of bodies that do not turn.
+    #[must_use]
+    pub fn plain_chord(&self, encounter: &Encounter) -> Option<f64> {
+        let sample = &encounter.sample;
+        let known = !self.spins() && (sample.end != End::Unresolved || sample.is_hit());
+        known.then_some(sample.ahead)
+    }
+
+    /// How far before their closest approach the centres are at a time, along the beam.
+    #[must_use]
+    pub fn ahead(&self, speed: f64, time: f64) -> f64 {
+        APART * self.reach - speed * time
     }
 
     /// Whether the chord of a sample takes a search of its own.

@@ -28,6 +28,7 @@ mod brief;
 mod continued;
 mod encounter;
 mod follow;
+mod kernel;
 mod matrix;
 mod moments;
 mod sample;
@@ -50,12 +51,13 @@ use crate::shape::Shape;
 
 pub use beam::mean_speed;
 pub use encounter::{Encounter, Impact, Step};
+pub use kernel::{AngleBin, Kernel};
 pub use matrix::scattering_matrix;
 pub use moments::Estimate;
 pub use sample::{End, Sample};
 pub use setup::Setup;
 use setup::inverse_mass;
-pub use totals::{AngleBin, Audit, BINS, Kernel, Totals};
+pub use totals::{Audit, BINS, Totals};
 
 /// Samples of a block.
 pub const BLOCK: u64 = 1024;
@@ -222,7 +224,7 @@ impl Scattering {
         let (mut totals, mut samples) = (Totals::new(), Vec::new());
         for number in from..until {
             let sample = self.sample(number);
-            totals.add(self, &sample);
+            totals.add(&self.setup, &sample);
             if wanted {
                 samples.push(sample);
             }

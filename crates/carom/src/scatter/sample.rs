@@ -77,6 +77,12 @@ impl Sample {
         self.contact_time.is_some()
     }
 
+    /// The states at the start of bodies that do not turn.
+    #[must_use]
+    pub fn without_spin(&self) -> [State; 2] {
+        self.before.map(|state| State { angular_velocity: Vector3::zeros(), ..state })
+    }
+
     /// The relative velocities, second minus first, before and after.
     #[must_use]
     pub fn relative_velocities(&self) -> [Vector3<f64>; 2] {

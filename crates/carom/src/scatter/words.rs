@@ -1,10 +1,12 @@
-//! A setup and a sample as words of 64 bits, which are the same for whatever compiler and processor: so they go to a GPU and back.
+//! A setup, a sample and sums over samples as words of 64 bits, which are the same for whatever compiler and processor: so they go to a GPU and back.
 #![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
+use super::moments::Moments;
 use super::sample::{End, Sample};
 use super::setup::Setup;
+use super::totals::{Audit, BINS, Totals};
 use crate::body::{Body, State};
 use crate::contact::Surface;
 use crate::scene::model::{Spin, Translation};
@@ -16,6 +18,9 @@ pub const SETUP_WORDS: usize = 44;
 
 /// The words of a sample.
 pub const SAMPLE_WORDS: usize = 61;
+
+/// The words of sums over samples.
+pub const TOTALS_WORDS: usize = 4 + 2 + 1 + 6 + 11 * 6 + BINS;
 
 /// The first word of a sample that was not followed to its end.
 pub const LEFT: u64 = 0xff;
@@ -48,6 +53,16 @@ impl<R: Fn(usize) -> u64> Reader<R> {
         Vector3::new(x, y, z)
     }
 
+    fn moments(&mut self) -> Moments {
+        let [count, x, y, xx, xy, yy] = [0; 6].map(|_| self.number());
+        Moments { count, mean: [x, y], spread: [xx, xy, yy] }
+    }
+
+    fn maybe(&mut self) -> Option<u64> {
+        let (is, word) = (self.word(), self.word());
+        (is != 0).then_some(word)
+    }
+
     fn state(&mut self) -> State {
         let position = self.vector();
         let [i, j, k, w] = [0; 4].map(|_| self.number());
@@ -72,13 +87,29 @@ impl<W: FnMut(usize, u64)> Writer<W> {
     }
 
     fn vector(&mut self, v: &Vector3<f64>) {
-        [v.x, v.y, v.z].map(|x| self.number(x));
+        for x in [v.x, v.y, v.z] {
+            self.number(x);
+        }
+    }
+
+    fn moments(&mut self, Moments { count, mean, spread }: &Moments) {
+        self.number(*count);
+        for x in mean.iter().chain(spread) {
+            self.number(*x);
+        }
+    }
+
+    fn maybe(&mut self, word: Option<u64>) {
+        self.word(u64::from(word.is_some()));
+        self.word(word.unwrap_or(0));
     }
 
     fn state(&mut self, state: &State) {
         self.vector(&state.position);
         let q = state.orientation;
-        [q.i, q.j, q.k, q.w].map(|x| self.number(x));
+        for x in [q.i, q.j, q.k, q.w] {
+            self.number(x);
+        }
         self.vector(&state.velocity);
         self.vector(&state.angular_velocity);
     }
@@ -99,13 +130,17 @@ impl Setup {
                 Shape::Superellipsoid { semi_axes, exponent } => (semi_axes, exponent),
                 _ => return None,
             };
-            axes.map(|a| writer.number(a));
+            for a in axes {
+                writer.number(a);
+            }
             writer.number(exponent);
             writer.number(body.mass);
             writer.vector(&body.inertia);
             writer.word(u64::from(body.fixed));
             let Sizes { circumradius, inradius, rolling_radius, lever, size } = Sizes::of(&body.shape);
-            [circumradius, inradius, rolling_radius, lever, size].map(|x| writer.number(x));
+            for x in [circumradius, inradius, rolling_radius, lever, size] {
+                writer.number(x);
+            }
         }
         let (hot, x) = match self.translation {
             Translation::Speed(x) => (0, x),
@@ -119,7 +154,9 @@ impl Setup {
         };
         writer.word(hot);
         writer.number(x);
-        self.key.map(|word| writer.word(u64::from(word)));
+        for word in self.key {
+            writer.word(u64::from(word));
+        }
         writer.number(self.restitution);
         writer.word(u64::from(self.unilateral));
         writer.number(self.reach);
@@ -184,7 +221,9 @@ impl Sample {
                 | flag(self.continued, CONTINUED)
                 | u64::from(self.impacts) << IMPACTS,
         );
-        self.offset.map(|x| writer.number(x));
+        for x in self.offset {
+            writer.number(x);
+        }
         for state in self.before.iter().chain(&self.after) {
             writer.state(state);
         }
@@ -196,7 +235,9 @@ impl Sample {
             self.work,
             self.audit_error,
         ];
-        numbers.map(|x| writer.number(x));
+        for x in numbers {
+            writer.number(x);
+        }
     }
 
     /// The sample of this number from its words; none if it was [`LEFT`].
@@ -231,5 +272,66 @@ impl Sample {
             audit_error,
             continued: head & CONTINUED != 0,
         })
+    }
+}
+
+impl Totals {
+    /// Hands its words on, each with its place.
+    pub fn write(&self, put: impl FnMut(usize, u64)) {
+        let mut writer = Writer { put, next: 0 };
+        for count in [self.samples, self.hits, self.unresolved, self.continued] {
+            writer.word(count);
+        }
+        writer.maybe(self.first_unresolved);
+        writer.word(self.hash);
+        let Audit { energy_error_max, linear_error_max, angular_error_max, impact_error_max, worst_sample } =
+            self.audit;
+        for error in [energy_error_max, linear_error_max, angular_error_max, impact_error_max] {
+            writer.number(error);
+        }
+        writer.maybe(worst_sample);
+        for moments in [&self.impacts, &self.energy_loss, &self.exchange, &self.drag, &self.exchange_squared]
+        {
+            writer.moments(moments);
+        }
+        for moments in self.energies.iter().chain([&self.angle]).chain(&self.transport).chain([&self.chord]) {
+            writer.moments(moments);
+        }
+        for count in self.bins {
+            writer.word(count);
+        }
+    }
+
+    /// The sums of such words.
+    #[must_use]
+    pub fn read(get: impl Fn(usize) -> u64) -> Self {
+        let mut reader = Reader { get, next: 0 };
+        let [samples, hits, unresolved, continued] = [0; 4].map(|_| reader.word());
+        let (first_unresolved, hash) = (reader.maybe(), reader.word());
+        let [energy_error_max, linear_error_max, angular_error_max, impact_error_max] =
+            [0; 4].map(|_| reader.number());
+        let worst_sample = reader.maybe();
+        let audit =
+            Audit { energy_error_max, linear_error_max, angular_error_max, impact_error_max, worst_sample };
+        let [impacts, energy_loss, exchange, drag, exchange_squared] = [0; 5].map(|_| reader.moments());
+        Self {
+            samples,
+            hits,
+            unresolved,
+            continued,
+            first_unresolved,
+            hash,
+            audit,
+            impacts,
+            energy_loss,
+            exchange,
+            drag,
+            exchange_squared,
+            energies: [0; 2].map(|_| reader.moments()),
+            angle: reader.moments(),
+            transport: [0; 2].map(|_| reader.moments()),
+            chord: reader.moments(),
+            bins: [0; BINS].map(|_| reader.word()),
+        }
     }
 }

@@ -8,25 +8,62 @@
 
 use super::pair::{Against, Instant, Near, Pair};
 use super::{
-    Contact, MOST_CRAWLING, MOST_ROOT_STEPS, Meeting, Moving, NEAR, OVERLAP, OVERLAP_PARTING, STRIDE,
+    Before, Contact, MOST_CRAWLING, MOST_ROOT_STEPS, Meeting, Moving, NEAR, OVERLAP, OVERLAP_PARTING, STRIDE,
 };
 use super::{Start, Touch, Window, inverse_cubic, predicted};
 use crate::motion::Motion;
 use crate::shape::Convex;
 
-/// The first contact of two bodies that are free from outside accelerations or not, as [`first_contact`](super::first_contact) finds it, to the
-/// bit; nothing where that takes one of its rarer ways.
+/// The first contact of two bodies, as [`first_contact`](super::first_contact) finds it, to the bit; nothing where that takes one of its rarer
+/// ways.
 #[must_use]
 pub fn first_contact_in_brief<A: Convex, M: Motion, B: Convex, N: Motion>(
     first: Moving<A, M>,
     second: Moving<B, N>,
     window: Window,
 ) -> Option<Meeting> {
-    run(&Pair::new(first, Against::Body(second)), window)
+    let mut walk = Walk::new(window);
+    let mut progress = walk.begin(first, second);
+    loop {
+        match progress {
+            Progress::On => progress = walk.turn(first, second),
+            Progress::Over(meeting) => return Some(meeting),
+            Progress::Left => return None,
+        }
+    }
+}
+
+/// How far a search has come.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Progress {
+    /// It goes on.
+    On,
+    /// It has ended.
+    Over(Meeting),
+    /// It is not for this search to say.
+    Left,
+}
+
+/// A search between two evaluations of the gap.
+#[derive(Debug, Clone, Copy)]
+pub struct Walk {
+    window: Window,
+    purpose: Purpose,
+    time: f64,
+    /// Up to which the step under way is safe.
+    certified: f64,
+    /// How often its root was looked for.
+    rounds: u32,
+    crawling: u32,
+    evaluations: u32,
+    before: Option<Before>,
+    now: Option<Instant>,
+    last: Option<Instant>,
+    ended: Option<Meeting>,
 }
 
 /// What the gap is evaluated for.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Purpose {
     /// The beginning.
     Begin,
@@ -43,133 +80,211 @@ enum Purpose {
 /// The most evaluations before a search gives up.
 const MOST_EVALUATIONS: u32 = 100;
 
-fn run<A: Convex, M: Motion, B: Convex, N: Motion>(
-    pair: &Pair<A, M, B, N>,
-    window: Window,
-) -> Option<Meeting> {
-    let Window { from, until, start } = window;
-    if !pair.can_meet() || until <= from {
-        return Some(Meeting::Apart);
+impl Walk {
+    /// A search of a window.
+    #[must_use]
+    pub fn new(window: Window) -> Self {
+        Self {
+            window,
+            purpose: Purpose::Begin,
+            time: window.from,
+            certified: window.from,
+            rounds: 0,
+            crawling: 0,
+            evaluations: 0,
+            before: None,
+            now: None,
+            last: None,
+            ended: None,
+        }
     }
-    let states = pair.states(from);
-    if !((until - from).is_finite() && pair.is_finite(&states)) {
-        return None;
+
+    /// Keeps how it has ended.
+    pub fn end(&mut self, meeting: Meeting) {
+        self.ended = Some(meeting);
     }
-    let clear = pair.balls_apart(&states, until - from);
-    if clear >= until - from {
-        return Some(Meeting::Apart);
+
+    /// How it has ended, if that was kept.
+    #[must_use]
+    pub fn ended(&self) -> Option<Meeting> {
+        self.ended
     }
-    let parting = start == Start::Parting;
-    let begins = clear == 0.0 || parting;
-    let mut purpose = if begins { Purpose::Begin } else { Purpose::Arrive };
-    let mut time = if begins { from } else { from + clear };
-    // Up to which the step under way is safe, and how often its root was looked for.
-    let (mut certified, mut rounds) = (from, 0);
-    let mut crawling = 0;
-    let mut before: Option<Instant> = None;
-    let mut now: Option<Instant> = None;
-    let mut last: Option<Instant> = None;
-    for _ in 0..MOST_EVALUATIONS {
-        let near = match (purpose, &now, &last) {
+
+    /// What can be said without a gap.
+    pub fn begin<A: Convex, M: Motion, B: Convex, N: Motion>(
+        &mut self,
+        first: Moving<A, M>,
+        second: Moving<B, N>,
+    ) -> Progress {
+        let pair = Pair::new(first, Against::Body(second));
+        let Window { from, until, start } = self.window;
+        if !pair.can_meet() || until <= from {
+            return Progress::Over(Meeting::Apart);
+        }
+        let states = pair.states(from);
+        if !((until - from).is_finite() && pair.is_finite(&states)) {
+            return Progress::Left;
+        }
+        let clear = pair.balls_apart(&states, until - from);
+        if clear >= until - from {
+            return Progress::Over(Meeting::Apart);
+        }
+        if clear > 0.0 && start != Start::Parting {
+            (self.purpose, self.time) = (Purpose::Arrive, from + clear);
+        }
+        Progress::On
+    }
+
+    /// One evaluation of the gap, and what follows from it. The bodies must be those that the search began with.
+    #[inline(always)]
+    pub fn turn<A: Convex, M: Motion, B: Convex, N: Motion>(
+        &mut self,
+        first: Moving<A, M>,
+        second: Moving<B, N>,
+    ) -> Progress {
+        let pair = Pair::new(first, Against::Body(second));
+        let near = match (self.purpose, &self.now, &self.last) {
             (Purpose::Root, _, Some(last)) => Near::Loosely(last),
-            (Purpose::Stride, Some(now), _) => Near::Loosely(now),
+            (Purpose::Root | Purpose::Stride, Some(now), None) | (Purpose::Stride, Some(now), _) => {
+                Near::Loosely(now)
+            }
             (_, Some(now), _) => Near::Instant(now),
             _ => Near::Nothing,
         };
-        let here = pair.seen_at_once(time, pair.states(time), near).filter(Instant::is_sound)?;
-        match purpose {
+        let here = pair.seen_at_once(self.time, pair.states(self.time), near);
+        let Some(here) = here.filter(|here| here.is_sound() && self.evaluations < MOST_EVALUATIONS) else {
+            return Progress::Left;
+        };
+        self.evaluations += 1;
+        match self.settle(&pair, here) {
+            Settled::New => self.go_on(&pair),
+            Settled::Again => Progress::On,
+            Settled::Contact(then) => contact(&pair, self.window, &then),
+            Settled::Left => Progress::Left,
+        }
+    }
+
+    /// What an instant was evaluated for.
+    #[inline(always)]
+    fn settle<A: Convex, M: Motion, B: Convex, N: Motion>(
+        &mut self,
+        pair: &Pair<A, M, B, N>,
+        here: Instant,
+    ) -> Settled {
+        match self.purpose {
             Purpose::Begin => {
+                let parting = self.window.start == Start::Parting;
                 let depth = if parting { OVERLAP_PARTING } else { OVERLAP } * pair.size;
                 if here.gap() < -depth.max(4.0 * here.unsure) {
-                    return None;
+                    return Settled::Left;
                 }
-                if here.gap() <= 4.0 * here.unsure {
-                    let leaves = here.approach > 0.0
-                        && here.approach * here.approach > 64.0 * here.unsure * here.curvature;
-                    let tau = if leaves { pair.way_out(&here, until - here.time)? } else { return None };
-                    (purpose, time, now) = (Purpose::Part, here.time + tau, Some(here));
-                    continue;
+                self.now = Some(here);
+                if here.gap() > 4.0 * here.unsure {
+                    return Settled::New;
                 }
-                now = Some(here);
+                let leaves = here.approach > 0.0
+                    && here.approach * here.approach > 64.0 * here.unsure * here.curvature;
+                let out = leaves.then(|| pair.way_out(&here, self.window.until - here.time)).flatten();
+                let Some(tau) = out else { return Settled::Left };
+                (self.purpose, self.time) = (Purpose::Part, here.time + tau);
+                Settled::Again
             }
             Purpose::Part => {
-                if here.gap() <= 4.0 * here.unsure {
-                    return None;
-                }
-                now = Some(here);
+                self.now = Some(here);
+                if here.gap() > 4.0 * here.unsure { Settled::New } else { Settled::Left }
             }
             Purpose::Arrive => {
-                before = now;
-                now = Some(here);
+                self.before = self.now.as_ref().map(Before::of);
+                self.now = Some(here);
+                Settled::New
             }
             Purpose::Stride | Purpose::Root => {
-                let from = now.as_ref()?;
+                let Some(from) = &self.now else { return Settled::Left };
                 let mut then = here;
-                if purpose == Purpose::Root {
-                    let known = last.as_ref().unwrap_or(from);
+                if self.purpose == Purpose::Root {
+                    let known = self.last.as_ref().unwrap_or(from);
                     let closer = here.gap().abs() < 0.5 * known.gap().abs();
-                    rounds += 1;
+                    self.rounds += 1;
                     let mut next = f64::NAN;
                     if closer
                         && here.approach < 0.0
                         && here.gap().abs() > 0.25 * here.unsure
-                        && rounds < MOST_ROOT_STEPS
+                        && self.rounds < MOST_ROOT_STEPS
                     {
                         next = inverse_cubic(known, &here).unwrap_or(here.time - here.gap() / here.approach);
                     }
                     if !closer && here.gap() <= 0.0 {
                         then = *known;
                     }
-                    if !(next.is_nan() || next < from.time || next > until || next == here.time) {
-                        (last, time) = (Some(then), next);
-                        continue;
+                    if !(next.is_nan() || next < from.time || next > self.window.until || next == here.time) {
+                        (self.last, self.time) = (Some(then), next);
+                        return Settled::Again;
                     }
                 }
-                let mut arrived = false;
-                if pair.holds_back(&then, then.time - certified) {
+                if pair.holds_back(&then, then.time - self.certified) {
                     if then.is_root() {
-                        return contact(pair, window, &then);
+                        return Settled::Contact(then);
                     }
-                    arrived = then.gap() > 0.0 && then.time > from.time;
+                    if then.gap() > 0.0 && then.time > from.time {
+                        self.before = Some(Before::of(from));
+                        self.now = Some(then);
+                        return Settled::New;
+                    }
                 }
-                if !arrived {
-                    (purpose, time) = (Purpose::Arrive, certified);
-                    continue;
-                }
-                before = now;
-                now = Some(then);
+                (self.purpose, self.time) = (Purpose::Arrive, self.certified);
+                Settled::Again
             }
         }
-        // From a new instant, on.
-        let here = now.as_ref()?;
+    }
+
+    /// On from a new instant.
+    #[inline(always)]
+    fn go_on<A: Convex, M: Motion, B: Convex, N: Motion>(&mut self, pair: &Pair<A, M, B, N>) -> Progress {
+        let until = self.window.until;
+        let Some(here) = &self.now else { return Progress::Left };
         let left = until - here.time;
         if left <= 0.0 {
-            return Some(Meeting::Apart);
+            return Progress::Over(Meeting::Apart);
         }
         if here.gap() <= 2.0 * here.unsure {
-            return contact(pair, window, here);
+            return contact(pair, self.window, here);
         }
         let clear = pair.balls_apart(&here.states, left);
         let safe = pair.safe_step(here, left);
         if clear.max(safe) >= left {
-            return Some(Meeting::Apart);
+            return Progress::Over(Meeting::Apart);
         }
-        crawling = if here.gap() <= NEAR * pair.size { crawling + 1 } else { 0 };
+        self.crawling = if here.gap() <= NEAR * pair.size { self.crawling + 1 } else { 0 };
         if clear > STRIDE * safe {
-            (purpose, time) = (Purpose::Arrive, here.time + clear);
-        } else if here.time + safe <= here.time || crawling > MOST_CRAWLING {
-            return None;
-        } else {
-            certified = here.time + safe;
-            let ahead = predicted(before.as_ref(), here);
-            if ahead <= STRIDE * safe && here.time + ahead <= until {
-                (purpose, time, last, rounds) = (Purpose::Root, here.time + ahead, Some(*here), 0);
-            } else {
-                (purpose, time) = (Purpose::Stride, (here.time + STRIDE * safe).min(until));
-            }
+            (self.purpose, self.time) = (Purpose::Arrive, here.time + clear);
+            return Progress::On;
         }
+        if here.time + safe <= here.time || self.crawling > MOST_CRAWLING {
+            return Progress::Left;
+        }
+        self.certified = here.time + safe;
+        let ahead = predicted(self.before, here);
+        if ahead <= STRIDE * safe && here.time + ahead <= until {
+            (self.purpose, self.time, self.rounds) = (Purpose::Root, here.time + ahead, 0);
+            self.last = None;
+        } else {
+            (self.purpose, self.time) = (Purpose::Stride, (here.time + STRIDE * safe).min(until));
+        }
+        Progress::On
     }
-    None
+}
+
+/// What became of an evaluation.
+#[expect(clippy::large_enum_variant, reason = "one at a time, and it is taken apart at once")]
+enum Settled {
+    /// There is a new instant to go on from.
+    New,
+    /// The gap is wanted at another time.
+    Again,
+    /// The bodies touch.
+    Contact(Instant),
+    /// It is not for this search to say.
+    Left,
 }
 
 /// The contact at an instant whose gap is zero within rounding, if it closes plainly.
@@ -177,12 +292,12 @@ fn contact<A: Convex, M: Motion, B: Convex, N: Motion>(
     pair: &Pair<A, M, B, N>,
     window: Window,
     now: &Instant,
-) -> Option<Meeting> {
+) -> Progress {
     if now.is_slow() {
-        return None;
+        return Progress::Left;
     }
     let time = (now.time - now.gap() / now.approach).clamp(window.from, window.until);
-    Some(Meeting::At(Contact {
+    Progress::Over(Meeting::At(Contact {
         time,
         time_error: 1.1 * now.unsure / -now.approach + 2.0 * f64::EPSILON * now.time.abs(),
         gap: now.gap(),

@@ -36,7 +36,7 @@ pub(super) struct Pair<'a, A, M, B, N> {
 }
 
 /// The pair at an instant.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Instant {
     pub time: f64,
     pub states: [State; 2],
