@@ -191,16 +191,22 @@ fn over(error: f64, scale: f64) -> f64 {
 
 /// Checks an event.
 #[must_use]
+#[cfg(not(target_arch = "nvptx64"))]
 pub fn examine(event: &Event) -> Findings {
+    if event.members.len() <= 2 {
+        return examine_two(event);
+    }
+    examined(event, &mut vec![Push::default(); event.members.len()])
+}
+
+/// Checks an event of one body or two, without memory of its own.
+#[must_use]
+pub fn examine_two(event: &Event) -> Findings {
+    examined(event, &mut [Push::default(); 2])
+}
+
+fn examined(event: &Event, pushes: &mut [Push]) -> Findings {
     let mut findings = Findings::default();
-    let mut few = [Push::default(); 2];
-    let mut many = Vec::new();
-    let pushes = if event.members.len() <= few.len() {
-        &mut few[..]
-    } else {
-        many.resize(event.members.len(), Push::default());
-        &mut many[..]
-    };
     for (k, contact) in event.contacts.iter().enumerate() {
         for (i, arm, sign) in event.bodies_at(contact) {
             pushes[i].add(&(contact.impulse * sign), &arm, k);

@@ -7,11 +7,13 @@
 //!
 //! Meanwhile the scene's own bodies are fixed where the scene has them. The same scene and seeds give the same bytes.
 
+mod chacha;
 pub(crate) mod freedom;
 mod growth;
 mod lattice;
 pub(crate) mod random;
 pub(crate) mod region;
+pub(crate) mod seed;
 pub mod theory;
 mod velocities;
 

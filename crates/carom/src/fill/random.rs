@@ -1,42 +1,41 @@
-//! Random numbers for fills: one stream of ChaCha8 for each purpose, so that the same seed gives the same bytes.
+//! Random numbers: one stream of ChaCha8 for each purpose, so that the same seed gives the same bytes.
+#![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use super::chacha::Stream;
 
 /// A stream of random numbers.
 #[derive(Debug, Clone)]
 pub struct Random {
-    source: ChaCha8Rng,
+    source: Stream,
     /// The second number of a pair of the Box–Muller method.
     spare: Option<f64>,
 }
 
 impl Random {
-    /// One of the streams of a seed.
+    /// One of the streams of a key.
     #[must_use]
-    pub fn new(seed: u64, stream: u64) -> Self {
-        let mut source = ChaCha8Rng::seed_from_u64(seed);
-        source.set_stream(stream);
-        Self { source, spare: None }
+    pub fn keyed(key: &[u32; 8], stream: u64) -> Self {
+        Self { source: Stream::new(key, stream), spare: None }
     }
 
     /// 64 random bits, as the seed of another stream.
     pub fn bits(&mut self) -> u64 {
-        self.source.next_u64()
+        self.source.next()
     }
 
     /// Uniform in [0, 1), with 53 bits.
     pub fn uniform(&mut self) -> f64 {
         const STEP: f64 = 1.0 / (1u64 << 53) as f64;
         #[expect(clippy::cast_precision_loss, reason = "53 bits")]
-        let steps = (self.source.next_u64() >> 11) as f64;
+        let steps = (self.source.next() >> 11) as f64;
         steps * STEP
     }
 
     /// A whole number below a bound, which must not be zero.
     pub fn below(&mut self, bound: usize) -> usize {
-        let wide = u128::from(self.source.next_u64()) * bound as u128;
+        let wide = u128::from(self.source.next()) * bound as u128;
         // The upper half of the product is below the bound, so it fits.
         usize::try_from(wide >> 64).unwrap_or(0)
     }

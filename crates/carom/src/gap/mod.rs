@@ -45,7 +45,7 @@ mod sharp;
 use nalgebra::{Isometry3, Matrix2, Matrix3, Vector3};
 
 use crate::shape::{Convex, HalfSpace, Osculation, Sharp, length, unit};
-use search::search;
+use search::{search, search_at_once};
 
 /// The gap between two bodies, or a body and a plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -117,6 +117,24 @@ pub(crate) fn closest<A: Convex, B: Convex>(
     second: (&B, &Isometry3<f64>),
     hint: &Hint,
 ) -> Option<Closest> {
+    closest_of::<false, A, B>(first, second, hint)
+}
+
+/// As above, with the same bits, but only where the search arrives at once, as it nearly always does: nothing otherwise, and nothing where a
+/// body has flats, edges or corners.
+pub(crate) fn closest_at_once<A: Convex, B: Convex>(
+    first: (&A, &Isometry3<f64>),
+    second: (&B, &Isometry3<f64>),
+    hint: &Hint,
+) -> Option<Closest> {
+    closest_of::<true, A, B>(first, second, hint)
+}
+
+fn closest_of<const AT_ONCE: bool, A: Convex, B: Convex>(
+    first: (&A, &Isometry3<f64>),
+    second: (&B, &Isometry3<f64>),
+    hint: &Hint,
+) -> Option<Closest> {
     let apart = second.1.translation.vector - first.1.translation.vector;
     let sizes = [first.0.size(), second.0.size()];
     let scale = sizes[0].max(sizes[1]);
@@ -134,20 +152,27 @@ pub(crate) fn closest<A: Convex, B: Convex>(
     };
     let sharp = [sharp_part(first.0), sharp_part(second.0)];
     if sharp.iter().flatten().any(|(sharp, _)| *sharp != Sharp::Point) {
+        if AT_ONCE {
+            return None;
+        }
         return Some(between_sharp(first, second, sharp, &offset, scale, &hint));
     }
     let found = match radii {
         [Some(_), Some(_)] => between_centres(&offset),
         [None, None] => {
             let bodies = (Turned::new(first, sizes[0], scale), Turned::new(second, sizes[1], scale));
-            search(&bodies.0, Some(&bodies.1), &offset, &hint)
+            search_of::<AT_ONCE, A, B>(&bodies.0, Some(&bodies.1), &offset, &hint)?
         }
-        [None, Some(_)] => search(&Turned::new(first, sizes[0], scale), None::<&Turned<B>>, &offset, &hint),
+        [None, Some(_)] => {
+            let body = Turned::new(first, sizes[0], scale);
+            search_of::<AT_ONCE, A, B>(&body, None, &offset, &hint)?
+        }
         // The body with an extent goes first, and the bodies are exchanged again afterwards.
         [Some(_), None] => {
             let points = hint.points.map(|[one, other]| [other, one]);
             let hint = Hint { normal: hint.normal.map(|n| -n), points, ..hint };
-            search(&Turned::new(second, sizes[1], scale), None::<&Turned<A>>, &-offset, &hint).mirrored()
+            let body = Turned::new(second, sizes[1], scale);
+            search_of::<AT_ONCE, B, A>(&body, None, &-offset, &hint)?.mirrored()
         }
     };
     let radii = radii.map(|radius| radius.unwrap_or(0.0));
@@ -163,6 +188,15 @@ pub(crate) fn closest<A: Convex, B: Convex>(
         residual: found.residual * scale,
     };
     Some(Closest { gap, curvatures })
+}
+
+fn search_of<const AT_ONCE: bool, A: Convex, B: Convex>(
+    one: &Turned<A>,
+    other: Option<&Turned<B>>,
+    offset: &Vector3<f64>,
+    hint: &Hint,
+) -> Option<Found> {
+    if AT_ONCE { search_at_once(one, other, offset, hint) } else { Some(search(one, other, offset, hint)) }
 }
 
 /// A body as a sharp one grown by a ball, if it is that.

@@ -14,10 +14,8 @@ pub(super) fn search<A: Convex, B: Convex>(
     hint: &Hint,
 ) -> Found {
     let pair = Pair { one, other, offset };
-    // ρ of the module's guarantee, which is only asked for in overlap.
-    let rolling = || one.rolling_radius() + other.map_or(0.0, Turned::rolling_radius);
-    let global = |found: &Found| found.settled && (found.gap >= 0.0 || found.gap > -rolling());
-    let enough = |found: &Found| global(found) || (found.settled && found.gap < -hint.depth);
+    let global = |found: &Found| is_global(&pair, found);
+    let enough = |found: &Found| is_enough(&pair, found, hint);
     let mut wasted = 0;
     if let Some(points) = hint.points
         && pair.sharpest() > 2.0
@@ -35,8 +33,7 @@ pub(super) fn search<A: Convex, B: Convex>(
         }
         wasted += found.iterations;
     }
-    let first = if *offset == Vector3::zeros() { one.axes.column(0).into_owned() } else { unit(offset) };
-    let mut best = climb(&pair, &first);
+    let mut best = climb(&pair, &first_start(&pair));
     best.iterations += wasted;
     if global(&best) {
         return best;
@@ -59,6 +56,43 @@ pub(super) fn search<A: Convex, B: Convex>(
         }
     }
     Found { iterations, ..best }
+}
+
+/// Whether a maximum is the global one, by the module's guarantee: its ρ is only asked for in overlap.
+fn is_global<A: Convex, B: Convex>(pair: &Pair<A, B>, found: &Found) -> bool {
+    let rolling = || pair.one.rolling_radius() + pair.other.map_or(0.0, Turned::rolling_radius);
+    found.settled && (found.gap >= 0.0 || found.gap > -rolling())
+}
+
+/// Whether a maximum will do.
+fn is_enough<A: Convex, B: Convex>(pair: &Pair<A, B>, found: &Found, hint: &Hint) -> bool {
+    is_global(pair, found) || (found.settled && found.gap < -hint.depth)
+}
+
+/// Where a search without hints starts: in the direction of the other centre.
+fn first_start<A: Convex, B: Convex>(pair: &Pair<A, B>) -> Vector3<f64> {
+    if *pair.offset == Vector3::zeros() { pair.one.axes.column(0).into_owned() } else { unit(pair.offset) }
+}
+
+/// What [`search`] finds, to the bit, if its first climb or polish arrives without help from [`mixed`]; nothing otherwise. Short enough for
+/// many searches to run in step.
+pub(super) fn search_at_once<A: Convex, B: Convex>(
+    one: &Turned<A>,
+    other: Option<&Turned<B>>,
+    offset: &Vector3<f64>,
+    hint: &Hint,
+) -> Option<Found> {
+    let pair = Pair { one, other, offset };
+    if let Some(points) = hint.points
+        && pair.sharpest() > 2.0
+    {
+        let (found, _) = primal::polish(&pair, &points, f64::NEG_INFINITY, primal::HASTY);
+        return found.filter(|found| found.settled && is_enough(&pair, found, hint));
+    }
+    let direction = hint.normal.as_ref().map(unit).filter(|n| n.norm() > 0.5);
+    // One climb for either: on a GPU a second would be a second one for all to wait for.
+    let found = ascend_at_once(&pair, &direction.unwrap_or_else(|| first_start(&pair)))?;
+    (is_global(&pair, &found) || (direction.is_some() && is_enough(&pair, &found, hint))).then_some(found)
 }
 
 /// The separating axes of two boxes, and how many of the fan's directions are climbed from.
@@ -230,6 +264,35 @@ fn ascend<A: Convex, B: Convex>(pair: &Pair<A, B>, start: &Vector3<f64>) -> Foun
         if !more {
             return Found { iterations: iterations + ascent.steps(), ..ascent.found() };
         }
+    }
+}
+
+/// As above, if that ends to rounding.
+fn ascend_at_once<A: Convex, B: Convex>(pair: &Pair<A, B>, start: &Vector3<f64>) -> Option<Found> {
+    let mut ascent = Ascent::new(pair, start);
+    if pair.sharpest() <= 2.0 {
+        while ascent.step() {}
+        return Some(ascent.found()).filter(|found| found.settled);
+    }
+    let mut next_try = FIRST_TRY;
+    loop {
+        let before = ascent.steepness();
+        let more = ascent.step();
+        if more && !(ascent.steps() >= next_try && ascent.steepness() > SHRINKING * before) {
+            continue;
+        }
+        let found = ascent.found();
+        if !more && found.settled {
+            return Some(found);
+        }
+        let (polished, _) = primal::polish(pair, &found.points, found.gap, primal::PATIENT);
+        if polished.is_some() {
+            return polished.filter(|found| found.settled);
+        }
+        if !more {
+            return None;
+        }
+        next_try = next_try.max(2 * ascent.steps());
     }
 }
 

@@ -7,7 +7,7 @@ use core::f64::consts::{PI, TAU};
 
 use nalgebra::Vector3;
 
-use super::{Scattering, inverse_mass};
+use super::setup::{Setup, inverse_mass};
 use crate::body::{Body, State};
 use crate::fill::freedom::active_spins;
 use crate::fill::random::Random;
@@ -26,21 +26,21 @@ pub(super) struct Beam {
     pub states: [State; 2],
 }
 
-impl Scattering {
+impl Setup {
     /// The beam of a sample.
     pub(super) fn beam(&self, number: u64) -> Beam {
-        let mut random = Random::new(self.settings.seed, number);
+        let mut random = Random::keyed(&self.key, number);
         let distance = self.reach * libm::sqrt(random.uniform());
         let (sin, cos) = libm::sincos(TAU * random.uniform());
         let offset = [distance * cos, distance * sin];
         let orientations = [random.orientation(), random.orientation()];
-        let spins = [0, 1].map(|i| self.spin(&self.world.bodies[i], &mut random));
+        let spins = [0, 1].map(|i| self.spin(&self.bodies[i], &mut random));
         let speed = self.speed(&mut random);
 
         let apart = Vector3::new(-APART * self.reach, offset[0], offset[1]);
         let relative = Vector3::new(speed, 0.0, 0.0);
         let states = [0, 1].map(|i| {
-            let body = &self.world.bodies[i];
+            let body = &self.bodies[i];
             // The first moves against the beam, the second with it; an immovable one stays in the middle.
             let share = self.reduced_mass * inverse_mass(body);
             let share = if i == 0 { -share } else { share };
@@ -62,7 +62,7 @@ impl Scattering {
         if body.fixed {
             return Drawn::World(Vector3::zeros());
         }
-        match self.settings.spin {
+        match self.spin {
             Spin::Speed(size) => {
                 let z = 2.0 * random.uniform() - 1.0;
                 let (sin, cos) = libm::sincos(TAU * random.uniform());
@@ -79,7 +79,7 @@ impl Scattering {
     }
 
     fn speed(&self, random: &mut Random) -> f64 {
-        match self.settings.translation {
+        match self.translation {
             Translation::Speed(speed) => speed,
             Translation::Temperature(temperature) => {
                 // 1 − u is never zero, and both are zero together once in 2^106 draws.

@@ -2,8 +2,8 @@
 //! apart and recede.
 
 use super::Scattering;
-use super::beam::Beam;
-use super::sample::{End, Sample};
+use super::encounter::Encounter;
+use super::sample::End;
 use crate::body::State;
 use crate::record::{Event, Recorder};
 use crate::scene::model::RunSettings;
@@ -33,13 +33,15 @@ impl Recorder for Virial {
 
 impl Scattering {
     /// Runs a sample anew by the general engine.
-    pub(super) fn continued(&self, beam: &Beam, sample: &mut Sample) {
+    pub(super) fn continued(&self, encounter: &mut Encounter) {
+        let Encounter { sample, speed, .. } = encounter;
+        let start = sample.before;
         sample.continued = true;
         sample.end = End::Unresolved;
-        (sample.impacts, sample.after) = (0, beam.states);
+        (sample.impacts, sample.after) = (0, start);
         (sample.virial, sample.work, sample.audit_error) = (0.0, 0.0, 0.0);
         // The first look comes when bodies that miss have parted.
-        let first = 4.0 * self.reach / beam.speed;
+        let first = 4.0 * self.setup.reach / *speed;
         let settings = RunSettings {
             until: first * f64::exp2(f64::from(LOOKS)),
             max_events: MOST_EVENTS,
@@ -47,7 +49,7 @@ impl Scattering {
             record_events: false,
             ..RunSettings::default()
         };
-        let Ok(mut simulation) = Simulation::new(self.world.clone(), &beam.states, settings) else { return };
+        let Ok(mut simulation) = Simulation::new(self.world.clone(), &start, settings) else { return };
         let mut virial = Virial::default();
         for look in 0..LOOKS {
             let pause = first * f64::exp2(f64::from(look));
@@ -74,8 +76,8 @@ impl Scattering {
         let energy = |states: &[State; 2]| -> f64 {
             (0..2).map(|i| self.world.bodies[i].kinetic_energy(&states[i])).sum()
         };
-        let change = energy(&sample.after) - energy(&beam.states);
-        sample.work = change + audit.energy_error_max.value * energy(&beam.states);
+        let change = energy(&sample.after) - energy(&start);
+        sample.work = change + audit.energy_error_max.value * energy(&start);
         if sample.impacts == 0 && sample.end == End::Parted && counts.grazes == 0 && counts.holds == 0 {
             sample.end = End::Missed;
             sample.contact_time = None;
@@ -87,6 +89,6 @@ impl Scattering {
     fn are_apart(&self, states: &[State; 2]) -> bool {
         let x = states[1].position - states[0].position;
         let v = states[1].velocity - states[0].velocity;
-        x.norm() > self.reach && x.dot(&v) > 0.0
+        x.norm() > self.setup.reach && x.dot(&v) > 0.0
     }
 }

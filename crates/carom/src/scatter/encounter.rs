@@ -1,17 +1,19 @@
 //! One encounter: from the start of the beam through every impact until the bodies part for good.
+//!
+//! How the first contact of two flights is found is for the caller to say: by the general search, or by a faster one that may give up. The same
+//! goes for the impacts that are not smooth.
+#![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
-use nalgebra::Vector3;
+use nalgebra::{Unit, Vector3};
 
-use super::beam::{APART, Beam};
+use super::beam::APART;
 use super::sample::{End, Sample};
-use super::{Scattering, inverse_mass};
-use crate::audit::event::{Event, Member, Struck, examine};
+use super::setup::{Setup, inverse_mass};
+use crate::audit::event::{Event, Member, Struck, examine_two};
 use crate::body::State;
-use crate::contact::Side;
+use crate::contact::{Side, Surface};
 use crate::motion::Flight;
-use crate::pairs::{Other, Query};
-use crate::scene::model::{Spin, Translation};
-use crate::toi::{Contact, Meeting, Moving, Touch, Window};
+use crate::toi::{Contact, Meeting, Touch, Window};
 
 /// An impact of an encounter.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,6 +46,29 @@ const SLOW: f64 = 1e-4;
 /// Of every so many samples the chord is looked for, where the bodies spin and it costs a search of its own.
 const CHORD_EVERY: u64 = 16;
 
+/// An encounter under way.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Encounter {
+    /// What came of it until now.
+    pub sample: Sample,
+    /// g.
+    pub speed: f64,
+    /// Since the start.
+    pub time: f64,
+}
+
+/// What a step of an encounter came to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, and it is taken apart at once")]
+pub enum Step {
+    /// An impact; there may be another.
+    Impact(Impact),
+    /// The bodies have parted, or missed each other.
+    Over,
+    /// This is not to be followed here.
+    Left,
+}
+
 /// What comes next.
 #[expect(clippy::large_enum_variant, reason = "one at a time, and it is taken apart at once")]
 enum Next {
@@ -54,28 +79,12 @@ enum Next {
     Unclear,
 }
 
-impl Scattering {
-    /// A sample, by its number.
+impl Setup {
+    /// A sample at its start.
     #[must_use]
-    pub fn sample(&self, number: u64) -> Sample {
-        self.follow(number, |_| {})
-    }
-
-    /// As above, with the impacts, as far as they are resolved here: those of an encounter that is [continued](Sample::continued) by the
-    /// general engine are not among them.
-    #[must_use]
-    pub fn impacts(&self, number: u64) -> (Sample, Vec<Impact>) {
-        let mut impacts = Vec::new();
-        let sample = self.follow(number, |impact| impacts.push(*impact));
-        if sample.continued {
-            impacts.clear();
-        }
-        (sample, impacts)
-    }
-
-    fn follow(&self, number: u64, mut tell: impl FnMut(&Impact)) -> Sample {
+    pub fn begin(&self, number: u64) -> Encounter {
         let beam = self.beam(number);
-        let mut sample = Sample {
+        let sample = Sample {
             number,
             end: End::Missed,
             impacts: 0,
@@ -90,54 +99,83 @@ impl Scattering {
             audit_error: 0.0,
             continued: false,
         };
+        Encounter { sample, speed: beam.speed, time: 0.0 }
+    }
+
+    /// On to the next impact. The first contact of two flights in a window is found by `search`, unless it gives up; what an impact does that is
+    /// not smooth, from its normal and point, is found by `strike`.
+    pub fn step(
+        &self,
+        encounter: &mut Encounter,
+        search: &impl Fn(&[Flight; 2], Window) -> Option<Meeting>,
+        strike: &impl Fn(&Unit<Vector3<f64>>, &Vector3<f64>, &[State; 2]) -> Option<([State; 2], Vector3<f64>)>,
+    ) -> Step {
+        let Encounter { sample, speed, time } = encounter;
+        match self.next(&sample.after, sample.impacts > 0, *speed, time, search) {
+            Next::Apart => Self::part(encounter),
+            Next::Unclear => Step::Left,
+            Next::Impact(contact, states) => self.meet(encounter, &contact, states, strike),
+        }
+    }
+
+    /// The bodies do not meet again.
+    pub fn part(encounter: &mut Encounter) -> Step {
+        let sample = &mut encounter.sample;
+        sample.end = if sample.is_hit() { End::Parted } else { End::Missed };
+        Step::Over
+    }
+
+    /// They meet in these states.
+    pub fn meet(
+        &self,
+        encounter: &mut Encounter,
+        contact: &Contact,
+        states: [State; 2],
+        strike: &impl Fn(&Unit<Vector3<f64>>, &Vector3<f64>, &[State; 2]) -> Option<([State; 2], Vector3<f64>)>,
+    ) -> Step {
+        let Encounter { sample, speed, time } = encounter;
+        if !sample.is_hit() {
+            sample.contact_time = Some(*time);
+            sample.ahead = self.ahead(*speed, *time);
+        }
         let elastic = self.restitution == 1.0;
         let most = if elastic { MOST_ELASTIC_IMPACTS } else { MOST_IMPACTS };
-        let mut time = 0.0;
-        loop {
-            match self.next(&sample.after, sample.impacts > 0, beam.speed, &mut time) {
-                Next::Apart => {
-                    sample.end = if sample.is_hit() { End::Parted } else { End::Missed };
-                    break;
-                }
-                Next::Impact(contact, states) => {
-                    if !sample.is_hit() {
-                        sample.contact_time = Some(time);
-                        sample.ahead = APART * self.reach - beam.speed * time;
-                    }
-                    let slow = !elastic && -contact.approach <= SLOW * self.swiftness(&states, beam.speed);
-                    if slow || sample.impacts == most {
-                        self.continued(&beam, &mut sample);
-                        break;
-                    }
-                    let Some(impact) = self.struck(&contact, &states, time) else {
-                        self.continued(&beam, &mut sample);
-                        break;
-                    };
-                    self.book(&impact, &mut sample);
-                    tell(&impact);
-                }
-                Next::Unclear => {
-                    self.continued(&beam, &mut sample);
-                    break;
-                }
-            }
+        let slow = !elastic && -contact.approach <= SLOW * self.swiftness(&states, *speed);
+        if slow || sample.impacts == most {
+            return Step::Left;
         }
-        sample.chord = self.chord(&beam, &sample);
-        sample
+        let (normal, point) = (Unit::new_normalize(contact.normal), contact.point);
+        let struck = match self.surface {
+            Surface::Smooth => Some(self.smooth(&normal, &point, &states)),
+            _ => strike(&normal, &point, &states),
+        };
+        let finite =
+            |state: &State| state.velocity.iter().chain(state.angular_velocity.iter()).all(|x| x.is_finite());
+        let Some((after, impulse)) = struck.filter(|(after, _)| after.iter().all(finite)) else {
+            return Step::Left;
+        };
+        let impact =
+            Impact { time: *time, point, normal: *normal, gap: contact.gap, impulse, before: states, after };
+        self.book(&impact, sample);
+        Step::Impact(impact)
     }
 
     /// What comes next for two bodies in these states, some after an impact. Moves the time on.
-    fn next(&self, states: &[State; 2], parting: bool, speed: f64, time: &mut f64) -> Next {
-        let bodies = self.bodies();
-        let gravity = Vector3::zeros();
-        let flights = [0, 1].map(|i| Flight::new(bodies[i], &states[i], &gravity));
-        let [first, second] = [0, 1].map(|i| Moving::new(&bodies[i].shape, &flights[i]));
-        let Some(until) = self.parted(states, speed) else { return Next::Unclear };
-        let mut window = if parting { Window::parting(0.0, until) } else { Window::new(0.0, until) };
+    fn next(
+        &self,
+        states: &[State; 2],
+        parting: bool,
+        speed: f64,
+        time: &mut f64,
+        search: &impl Fn(&[Flight; 2], Window) -> Option<Meeting>,
+    ) -> Next {
+        let flights = self.flights(states);
+        let Some(mut window) = self.window(states, parting, speed) else { return Next::Unclear };
+        let until = window.until;
         loop {
-            match (Query { first, other: Other::Body(second), window }).first_contact().meeting {
-                Meeting::Apart => return Next::Apart,
-                Meeting::At(contact) => match contact.touch {
+            match search(&flights, window) {
+                Some(Meeting::Apart) => return Next::Apart,
+                Some(Meeting::At(contact)) => match contact.touch {
                     Touch::Approaching => {
                         *time += contact.time;
                         return Next::Impact(contact, [0, 1].map(|i| flights[i].at(contact.time)));
@@ -148,9 +186,22 @@ impl Scattering {
                     Touch::Grazing => return Next::Apart,
                     Touch::Sinking => return Next::Unclear,
                 },
-                Meeting::Overlapping(_) | Meeting::Undecided(_) => return Next::Unclear,
+                Some(Meeting::Overlapping(_) | Meeting::Undecided(_)) | None => return Next::Unclear,
             }
         }
+    }
+
+    /// The flights of two bodies from these states on.
+    #[must_use]
+    pub fn flights(&self, states: &[State; 2]) -> [Flight; 2] {
+        [0, 1].map(|i| Flight::new(&self.bodies[i], &states[i], &Vector3::zeros()))
+    }
+
+    /// The time in which they may meet, if it is not too long to search.
+    #[must_use]
+    pub fn window(&self, states: &[State; 2], parting: bool, speed: f64) -> Option<Window> {
+        let until = self.parted(states, speed)?;
+        Some(if parting { Window::parting(0.0, until) } else { Window::new(0.0, until) })
     }
 
     /// The time from which on the balls about the bodies are apart for good; none if that is too far off to search.
@@ -171,7 +222,7 @@ impl Scattering {
 
     /// The scale of the bodies' speeds.
     fn swiftness(&self, states: &[State; 2], speed: f64) -> f64 {
-        let tip = |i: usize| states[i].angular_velocity.norm() * self.world.bodies[i].shape.circumradius();
+        let tip = |i: usize| states[i].angular_velocity.norm() * self.bodies[i].shape.circumradius();
         speed + tip(0) + tip(1)
     }
 
@@ -199,9 +250,9 @@ impl Scattering {
             joints: &[],
             size: 1.0,
             impact: true,
-            unilateral: self.world.options.law.promises_admissible(),
+            unilateral: self.unilateral,
         };
-        let findings = examine(&event);
+        let findings = examine_two(&event);
         for finding in findings.worst {
             if finding.value > sample.audit_error || finding.value.is_nan() {
                 sample.audit_error = finding.value;
@@ -215,23 +266,46 @@ impl Scattering {
 
     /// How far before closest approach bodies that do not turn would touch. By symmetry they part as far behind it on average, so that twice
     /// its mean over the disc is the volume that the one excludes the other from.
-    fn chord(&self, beam: &Beam, sample: &Sample) -> Option<f64> {
+    ///
+    /// Nothing where it was not looked for, or not found.
+    pub fn chord(
+        &self,
+        encounter: &Encounter,
+        search: &impl Fn(&[Flight; 2], Window) -> Option<Meeting>,
+    ) -> Option<f64> {
+        let Encounter { sample, speed, .. } = encounter;
         if !self.spins() {
-            return (sample.end != End::Unresolved || sample.is_hit()).then_some(sample.ahead);
+            return self.plain_chord(encounter);
         }
-        if !sample.number.is_multiple_of(CHORD_EVERY) {
+        if !self.wants_chord(sample.number) {
             return None;
         }
-        let mut states = beam.states;
-        for state in &mut states {
-            state.angular_velocity = Vector3::zeros();
-        }
         let mut time = 0.0;
-        match self.next(&states, false, beam.speed, &mut time) {
-            Next::Impact(..) => Some(APART * self.reach - beam.speed * time),
+        match self.next(&sample.without_spin(), false, *speed, &mut time, search) {
+            Next::Impact(..) => Some(self.ahead(*speed, time)),
             Next::Apart => Some(0.0),
             Next::Unclear => None,
         }
+    }
+
+    /// The chord where it takes no search: of bodies that do not turn.
+    #[must_use]
+    pub fn plain_chord(&self, encounter: &Encounter) -> Option<f64> {
+        let sample = &encounter.sample;
+        let known = !self.spins() && (sample.end != End::Unresolved || sample.is_hit());
+        known.then_some(sample.ahead)
+    }
+
+    /// How far before their closest approach the centres are at a time, along the beam.
+    #[must_use]
+    pub fn ahead(&self, speed: f64, time: f64) -> f64 {
+        APART * self.reach - speed * time
+    }
+
+    /// Whether the chord of a sample takes a search of its own.
+    #[must_use]
+    pub fn wants_chord(&self, number: u64) -> bool {
+        self.spins() && number.is_multiple_of(CHORD_EVERY)
     }
 
     /// The relative change of the invariants of an encounter of two free bodies: linear momentum, angular momentum, and energy against the
@@ -260,14 +334,5 @@ impl Scattering {
         }
         let off = |k: usize| (sums[1][k] - sums[0][k]).norm() / sizes[k];
         [off(0), off(1), lost]
-    }
-
-    /// Whether all speeds are thermal at one temperature.
-    #[must_use]
-    pub fn is_thermal(&self) -> bool {
-        match (self.settings.translation, self.settings.spin) {
-            (Translation::Temperature(a), Spin::Temperature(b)) => a == b,
-            _ => false,
-        }
     }
 }

@@ -5,8 +5,9 @@
 
 use nalgebra::{Matrix3, SMatrix, SVector, Unit, Vector3};
 
-use super::strike::inverse_inertia;
-use super::{Scattering, inverse_mass};
+use super::Scattering;
+use super::setup::inverse_mass;
+use super::smooth::inverse_inertia;
 use crate::body::{Body, State};
 use crate::contact::Surface;
 use crate::joint::across;
@@ -66,7 +67,8 @@ impl Scattering {
         // A rough contact that would have to pull has no grip: its impact is a smooth one.
         let along = normal * normal.dot(&impact.impulse);
         let slips = (impact.impulse - along).norm() <= 1e-12 * along.norm();
-        let surface = if self.surface == Surface::Rough && slips { Surface::Smooth } else { self.surface };
-        scattering_matrix(self.bodies(), before, point, normal, self.restitution, surface)
+        let surface =
+            if self.setup.surface == Surface::Rough && slips { Surface::Smooth } else { self.setup.surface };
+        scattering_matrix(self.bodies(), before, point, normal, self.setup.restitution, surface)
     }
 }

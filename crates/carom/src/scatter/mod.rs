@@ -24,30 +24,40 @@
 //! results are the same bits for any number of threads, and those of an interrupted run are those of a run of fewer samples.
 
 mod beam;
+mod brief;
 mod continued;
 mod encounter;
+mod follow;
+mod kernel;
 mod matrix;
 mod moments;
 mod sample;
+mod setup;
+mod smooth;
 mod strike;
 #[cfg(test)]
 mod tests;
 mod totals;
+pub mod words;
 
 use rayon::prelude::*;
 
 use crate::body::Body;
 use crate::contact::{Side, Surface};
+use crate::fill::seed::key;
 use crate::run::World;
-use crate::scene::model::{ScatterSettings, Scene, Spin};
+use crate::scene::model::{ScatterSettings, Scene};
 use crate::shape::Shape;
 
 pub use beam::mean_speed;
-pub use encounter::Impact;
+pub use encounter::{Encounter, Impact, Step};
+pub use kernel::{AngleBin, Kernel};
 pub use matrix::scattering_matrix;
 pub use moments::Estimate;
 pub use sample::{End, Sample};
-pub use totals::{AngleBin, Audit, BINS, Kernel, Totals};
+pub use setup::Setup;
+use setup::inverse_mass;
+pub use totals::{Audit, BINS, Totals};
 
 /// Samples of a block.
 pub const BLOCK: u64 = 1024;
@@ -77,12 +87,7 @@ pub enum Unsuited {
 pub struct Scattering {
     world: World,
     settings: ScatterSettings,
-    restitution: f64,
-    surface: Surface,
-    /// B.
-    reach: f64,
-    /// μ.
-    reduced_mass: f64,
+    setup: Setup,
 }
 
 impl Scattering {
@@ -122,20 +127,30 @@ impl Scattering {
         let (world, _) = World::of(&scene);
         let (restitution, surface) = world.surface.of([Side::Body(0), Side::Body(1)]);
         let inverse_mass: f64 = bodies.iter().map(inverse_mass).sum();
-        Ok(Self {
-            world,
-            settings: scene.scatter,
+        let setup = Setup {
+            bodies,
+            translation: scene.scatter.translation,
+            spin: scene.scatter.spin,
+            key: key(scene.scatter.seed),
             restitution,
             surface,
+            unilateral: world.options.law.promises_admissible(),
             reach: bodies.iter().map(|body| body.shape.circumradius()).sum(),
             reduced_mass: inverse_mass.recip(),
-        })
+        };
+        Ok(Self { world, settings: scene.scatter, setup })
     }
 
     /// The two bodies.
     #[must_use]
     pub fn bodies(&self) -> [&Body; 2] {
-        [&self.world.bodies[0], &self.world.bodies[1]]
+        self.setup.bodies()
+    }
+
+    /// All that samples are made of.
+    #[must_use]
+    pub fn setup(&self) -> &Setup {
+        &self.setup
     }
 
     /// The beam.
@@ -147,33 +162,25 @@ impl Scattering {
     /// The coefficient of restitution.
     #[must_use]
     pub fn restitution(&self) -> f64 {
-        self.restitution
+        self.setup.restitution
     }
 
     /// The surface.
     #[must_use]
     pub fn surface(&self) -> Surface {
-        self.surface
+        self.setup.surface
     }
 
     /// B, the radius of the disc of impact parameters.
     #[must_use]
     pub fn reach(&self) -> f64 {
-        self.reach
+        self.setup.reach
     }
 
     /// μ, the reduced mass.
     #[must_use]
     pub fn reduced_mass(&self) -> f64 {
-        self.reduced_mass
-    }
-
-    /// Whether the bodies turn before they meet.
-    fn spins(&self) -> bool {
-        match self.settings.spin {
-            Spin::Speed(spin) => spin > 0.0,
-            Spin::Temperature(temperature) => temperature > 0.0,
-        }
+        self.setup.reduced_mass
     }
 
     /// Samples `from` to `until` on all threads of rayon's pool, block by block in order. `rows` receives every block's samples where they are
@@ -217,16 +224,11 @@ impl Scattering {
         let (mut totals, mut samples) = (Totals::new(), Vec::new());
         for number in from..until {
             let sample = self.sample(number);
-            totals.add(self, &sample);
+            totals.add(&self.setup, &sample);
             if wanted {
                 samples.push(sample);
             }
         }
         (totals, samples)
     }
-}
-
-/// 1/m, zero if immovable.
-fn inverse_mass(body: &Body) -> f64 {
-    if body.fixed { 0.0 } else { body.mass.recip() }
 }

@@ -1,9 +1,9 @@
 //! Means with their errors, put together from blocks in a fixed order (Chan, Golub and LeVeque 1979).
-
-use serde::Serialize;
+#![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 /// A mean and its standard error.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(not(target_arch = "nvptx64"), derive(serde::Serialize))]
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
@@ -22,10 +22,10 @@ impl Estimate {
 /// The moments of pairs (x, y) up to the second.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Moments {
-    count: f64,
-    mean: [f64; 2],
+    pub count: f64,
+    pub mean: [f64; 2],
     /// Σ(x − x̄)², Σ(x − x̄)(y − ȳ), Σ(y − ȳ)².
-    spread: [f64; 3],
+    pub spread: [f64; 3],
 }
 
 impl Moments {

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::Scattering;
+use super::setup::Setup;
 use crate::body::State;
 
 /// How an encounter ended.
@@ -77,6 +77,12 @@ impl Sample {
         self.contact_time.is_some()
     }
 
+    /// The states at the start of bodies that do not turn.
+    #[must_use]
+    pub fn without_spin(&self) -> [State; 2] {
+        self.before.map(|state| State { angular_velocity: Vector3::zeros(), ..state })
+    }
+
     /// The relative velocities, second minus first, before and after.
     #[must_use]
     pub fn relative_velocities(&self) -> [Vector3<f64>; 2] {
@@ -129,13 +135,13 @@ impl Hash {
     }
 }
 
-impl Scattering {
+impl Setup {
     /// The relative velocities and the energies of a sample.
     pub(super) fn exchange(&self, sample: &Sample) -> Exchange {
         let relative = sample.relative_velocities();
         let rotation = [&sample.before, &sample.after].map(|states| {
             let spin = |i: usize| {
-                let (body, state) = (&self.world.bodies[i], &states[i]);
+                let (body, state) = (&self.bodies[i], &states[i]);
                 if body.fixed {
                     return 0.0;
                 }

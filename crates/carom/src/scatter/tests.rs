@@ -63,11 +63,11 @@ fn spoiled_encounters_are_seen() {
     let scattering = scattering("'smooth'", 0.8, "spin = 1");
     let sample =
         (0..).map(|number| scattering.sample(number)).find(|s| s.end == End::Parted && !s.continued).unwrap();
-    assert!(scattering.invariants(&sample).iter().all(|&error| error < 1e-13));
+    assert!(scattering.setup.invariants(&sample).iter().all(|&error| error < 1e-13));
     let spoil = |by: &dyn Fn(&mut Sample)| {
         let mut bad = sample;
         by(&mut bad);
-        scattering.invariants(&bad)
+        scattering.setup.invariants(&bad)
     };
     assert!(spoil(&|bad| bad.after[0].velocity += Vector3::new(1e-6, 0.0, 0.0))[0] > 1e-8);
     assert!(spoil(&|bad| bad.after[1].angular_velocity *= 1.000_001)[1] > 1e-9);

@@ -1,30 +1,16 @@
-//! Sums over samples, and the cross-sections and the kernel that they make.
-//!
-//! With p the share of hits of the N samples, B the radius of the disc, g and g' the relative velocities before and after, χ the angle between
-//! them, and ⟨…⟩ the mean over the hits that were resolved,
-//!
-//! ```text
-//! σ = πB² p,      dσ/dΩ = πB² p_k/(2π Δcos χ)       in each of equal bins of cos χ
-//! Q₁ = ∫(1 − cos χ) dσ,   Q₂ = ∫(1 − cos²χ) dσ       for diffusion and for viscosity
-//! energy_loss = ⟨E − E'⟩/⟨E⟩,   exchange = ⟨E_r' − E_r⟩/⟨E⟩,   drag = ⟨g·(g − g')⟩/⟨g²⟩
-//! V_ex = πB² · 2 ⟨chord⟩ over all samples,   B₂ = V_ex/2
-//! ```
-//!
-//! with E = E_t + E_r, the energies of the relative motion and of the spins. Errors are standard errors; those of ratios to first order.
+//! Sums over samples, in numbers of a fixed size.
+#![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
-use core::f64::consts::PI;
-
-use serde::Serialize;
-
-use super::moments::{Estimate, Moments};
+use super::moments::Moments;
 use super::sample::{End, Sample};
-use super::{Scattering, mean_speed};
+use super::setup::Setup;
 
 /// Bins of cos χ from −1 to 1.
 pub const BINS: usize = 50;
 
 /// The worst relative errors over the samples.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(not(target_arch = "nvptx64"), derive(serde::Serialize))]
 pub struct Audit {
     /// Of the energy, against the work of the impulses.
     pub energy_error_max: f64,
@@ -71,32 +57,34 @@ fn larger(a: f64, b: f64) -> f64 {
 /// Sums over samples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Totals {
-    samples: u64,
-    hits: u64,
-    unresolved: u64,
-    continued: u64,
+    pub(super) samples: u64,
+    pub(super) hits: u64,
+    pub(super) unresolved: u64,
+    pub(super) continued: u64,
     /// Of some of the unresolved.
-    first_unresolved: Option<u64>,
-    hash: u64,
-    audit: Audit,
-    impacts: Moments,
+    pub(super) first_unresolved: Option<u64>,
+    pub(super) hash: u64,
+    pub(super) audit: Audit,
+    pub(super) impacts: Moments,
     /// (E − E', E), (E_r' − E_r, E), (g·(g − g'), g²).
-    energy_loss: Moments,
-    exchange: Moments,
-    drag: Moments,
-    exchange_squared: Moments,
+    pub(super) energy_loss: Moments,
+    pub(super) exchange: Moments,
+    pub(super) drag: Moments,
+    pub(super) exchange_squared: Moments,
     /// E_t, E_r before; E_t', E_r' after.
-    energies: [Moments; 2],
-    angle: Moments,
+    pub(super) energies: [Moments; 2],
+    pub(super) angle: Moments,
     /// 1 − cos χ and 1 − cos²χ over all samples.
-    transport: [Moments; 2],
-    chord: Moments,
-    bins: [u64; BINS],
+    pub(super) transport: [Moments; 2],
+    pub(super) chord: Moments,
+    pub(super) bins: [u64; BINS],
 }
 
 impl Totals {
     /// No samples.
-    pub(super) fn new() -> Self {
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "an empty sum is asked for by name")]
+    pub fn new() -> Self {
         let zero = Moments::default();
         Self {
             samples: 0,
@@ -120,7 +108,7 @@ impl Totals {
     }
 
     /// Adds a sample.
-    pub(super) fn add(&mut self, scattering: &Scattering, sample: &Sample) {
+    pub fn add(&mut self, setup: &Setup, sample: &Sample) {
         self.samples += 1;
         self.hash = self.hash.wrapping_add(sample.hash());
         self.continued += u64::from(sample.continued);
@@ -137,7 +125,7 @@ impl Totals {
                 return;
             }
             End::Parted => {
-                let exchange = scattering.exchange(sample);
+                let exchange = setup.exchange(sample);
                 let [g, after] = exchange.relative;
                 let ([t, t_after], [r, r_after]) = (exchange.translation, exchange.rotation);
                 let (before, gain) = (t + r, r_after - r);
@@ -153,7 +141,7 @@ impl Totals {
                 self.angle.add(angle, 0.0);
                 transport = [1.0 - cos, (1.0 - cos) * (1.0 + cos)];
                 self.bins[bin(cos)] += 1;
-                let [linear, angular, energy] = scattering.invariants(sample);
+                let [linear, angular, energy] = setup.invariants(sample);
                 self.audit.note(&Audit {
                     energy_error_max: energy,
                     linear_error_max: linear,
@@ -169,7 +157,7 @@ impl Totals {
     }
 
     /// Adds the samples that follow.
-    pub(super) fn merge(&mut self, next: &Self) {
+    pub fn merge(&mut self, next: &Self) {
         self.samples += next.samples;
         self.hits += next.hits;
         self.unresolved += next.unresolved;
@@ -200,57 +188,6 @@ impl Totals {
     pub fn samples(&self) -> u64 {
         self.samples
     }
-
-    /// What they make.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "fewer samples than 2^53")]
-    pub fn kernel(&self, scattering: &Scattering) -> Kernel {
-        let disc = PI * scattering.reach * scattering.reach;
-        let all = self.samples as f64;
-        let share = |count: u64| {
-            let p = count as f64 / all;
-            Estimate { mean: p, error: libm::sqrt(p * (1.0 - p) / (all - 1.0)) }
-        };
-        let cross_section = share(self.hits).times(disc);
-        let width = 2.0 / BINS as f64;
-        let edge = |k: usize| (2.0 * k as f64 - BINS as f64) / BINS as f64;
-        let angle = self.bins.iter().enumerate().map(|(k, &count)| AngleBin {
-            cos_from: edge(k),
-            cos_to: edge(k + 1),
-            count,
-            differential_cross_section: share(count).times(disc / (2.0 * PI * width)),
-        });
-        let volume = self.chord.mean().map(|chord| chord.times(2.0 * disc));
-        let [diffusion, viscosity] = self.transport.map(|moments| moments.mean().map(|x| x.times(disc)));
-        let [translation, rotation] = self.energies;
-        let flux = mean_speed(scattering.settings.translation, scattering.reduced_mass);
-        Kernel {
-            samples: self.samples,
-            hits: self.hits,
-            unresolved: self.unresolved,
-            first_unresolved: self.first_unresolved,
-            continued: self.continued,
-            cross_section,
-            rate: cross_section.times(flux),
-            diffusion_cross_section: diffusion,
-            viscosity_cross_section: viscosity,
-            impacts: self.impacts.mean(),
-            energy_loss: self.energy_loss.ratio(),
-            exchange: self.exchange.ratio(),
-            exchange_squared: self.exchange_squared.mean(),
-            drag: self.drag.ratio(),
-            translation_before: translation.mean(),
-            translation_after: translation.swapped().mean(),
-            rotation_before: rotation.mean(),
-            rotation_after: rotation.swapped().mean(),
-            mean_angle: self.angle.mean(),
-            angle: angle.collect(),
-            excluded_volume: volume,
-            second_virial_coefficient: volume.map(|volume| volume.times(0.5)),
-            audit: self.audit,
-            hash: self.hash,
-        }
-    }
 }
 
 /// The bin of a cosine.
@@ -261,70 +198,4 @@ impl Totals {
 )]
 fn bin(cos: f64) -> usize {
     (((cos + 1.0) * (0.5 * BINS as f64)).max(0.0) as usize).min(BINS - 1)
-}
-
-/// Cross-sections, and means over the hits.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Kernel {
-    /// How many samples.
-    pub samples: u64,
-    /// How many of them touched.
-    pub hits: u64,
-    /// How many could not be followed until the bodies parted; they count as hits if they touched, and in no mean over hits.
-    pub unresolved: u64,
-    /// The first of those.
-    pub first_unresolved: Option<u64>,
-    /// How many were run by the general engine.
-    pub continued: u64,
-    /// σ.
-    pub cross_section: Estimate,
-    /// σ⟨g⟩: encounters per time of one pair in unit volume.
-    pub rate: Estimate,
-    /// Q₁.
-    pub diffusion_cross_section: Option<Estimate>,
-    /// Q₂.
-    pub viscosity_cross_section: Option<Estimate>,
-    /// Impacts of an encounter.
-    pub impacts: Option<Estimate>,
-    /// ⟨E − E'⟩/⟨E⟩.
-    pub energy_loss: Option<Estimate>,
-    /// ⟨E_r' − E_r⟩/⟨E⟩.
-    pub exchange: Option<Estimate>,
-    /// ⟨(E_r' − E_r)²⟩.
-    pub exchange_squared: Option<Estimate>,
-    /// ⟨g·(g − g')⟩/⟨g²⟩.
-    pub drag: Option<Estimate>,
-    /// ⟨E_t⟩.
-    pub translation_before: Option<Estimate>,
-    /// ⟨E_t'⟩.
-    pub translation_after: Option<Estimate>,
-    /// ⟨E_r⟩.
-    pub rotation_before: Option<Estimate>,
-    /// ⟨E_r'⟩.
-    pub rotation_after: Option<Estimate>,
-    /// ⟨χ⟩.
-    pub mean_angle: Option<Estimate>,
-    /// The distribution of cos χ.
-    pub angle: Vec<AngleBin>,
-    /// The volume that one body excludes the other's centre from, averaged over orientations.
-    pub excluded_volume: Option<Estimate>,
-    /// Half of it.
-    pub second_virial_coefficient: Option<Estimate>,
-    /// The audit.
-    pub audit: Audit,
-    /// Of the bits of all samples, the same in whatever order they are summed.
-    pub hash: u64,
-}
-
-/// A bin of cos χ.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct AngleBin {
-    /// Its lower edge.
-    pub cos_from: f64,
-    /// Its upper edge.
-    pub cos_to: f64,
-    /// How many hits.
-    pub count: u64,
-    /// dσ/dΩ.
-    pub differential_cross_section: Estimate,
 }

@@ -4,6 +4,7 @@
 //! a module per kind of file turns the tree into the library's types and collects *everything* that is wrong
 //! with it as [`Diagnostic`]s. Nothing here opens files or prints.
 
+mod beam;
 mod diagnostic;
 pub mod document;
 pub mod expression;

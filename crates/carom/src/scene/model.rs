@@ -11,6 +11,7 @@ use crate::joint::Joint;
 use crate::motion::{Flight, Given};
 use crate::shape::{HalfSpace, Shape};
 
+pub use super::beam::{Spin, Translation};
 use super::expression::Expression;
 
 /// A scene.
@@ -364,24 +365,6 @@ impl Default for ScatterSettings {
     fn default() -> Self {
         Self { samples: 100_000, seed: 0, translation: Translation::Speed(1.0), spin: Spin::Speed(0.0) }
     }
-}
-
-/// The relative speed of two bodies before they meet.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Translation {
-    /// Always this.
-    Speed(f64),
-    /// That of the collisions of a gas at this k_B T: Maxwell's distribution, weighted by the speed.
-    Temperature(f64),
-}
-
-/// The angular velocity of a body before it meets the other.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Spin {
-    /// Of this size, its direction uniform.
-    Speed(f64),
-    /// Maxwell's distribution at this k_B T, in the spins that impacts can change.
-    Temperature(f64),
 }
 
 /// What varies from sample to sample.

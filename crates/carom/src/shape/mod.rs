@@ -18,6 +18,7 @@ mod mass;
 mod polyhedron;
 mod rounded;
 mod sharp;
+pub mod single;
 mod sphere;
 mod superellipsoid;
 mod third;

@@ -18,6 +18,7 @@
 #![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 mod bound;
+mod brief;
 mod follow;
 mod pair;
 pub mod periodic;
@@ -31,6 +32,7 @@ use nalgebra::Vector3;
 use crate::motion::Motion;
 use crate::shape::{Convex, HalfSpace};
 use bound::first_root;
+pub use brief::{Progress, Walk, first_contact_in_brief};
 use pair::{Against, Instant, Near, Pair};
 
 /// A body on its way.
@@ -293,9 +295,9 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
                 crawling = 0;
                 self.follow(now, safe)?
             } else {
-                self.step(before.as_ref(), &now, safe)?
+                self.step(before, &now, safe)?
             };
-            before = Some(now);
+            before = Some(Before::of(&now));
             now = then;
         }
     }
@@ -345,7 +347,7 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Course<'_, 'a, A, M, B, N> 
 
     /// On to a root predicted within a stride, which ends the search if it is certain to be the first; else a stride: as
     /// far beyond what is safe from here as is safe from there, or just as far as is safe.
-    fn step(&mut self, before: Option<&Instant>, now: &Instant, safe: f64) -> Next {
+    fn step(&mut self, before: Option<Before>, now: &Instant, safe: f64) -> Next {
         let certified = now.time + safe;
         let ahead = predicted(before, now);
         let then = if ahead <= STRIDE * safe && now.time + ahead <= self.window.until {
@@ -406,8 +408,21 @@ const MOST_ROOT_STEPS: u32 = 8;
 /// How far a step goes beyond what is safe from its beginning, to be certified from its end.
 const STRIDE: f64 = 1.6;
 
+/// What is kept of an instant before.
+#[derive(Debug, Clone, Copy)]
+struct Before {
+    time: f64,
+    approach: f64,
+}
+
+impl Before {
+    fn of(instant: &Instant) -> Self {
+        Self { time: instant.time, approach: instant.approach }
+    }
+}
+
 /// How far ahead the gap should close, from its rate and how that changed since an instant before.
-fn predicted(before: Option<&Instant>, now: &Instant) -> f64 {
+fn predicted(before: Option<Before>, now: &Instant) -> f64 {
     if now.approach >= 0.0 {
         return f64::INFINITY;
     }

@@ -6,7 +6,7 @@ use super::Moving;
 use super::bound::{Bound, Drift, Extent, Mode, first_root};
 use super::rates::{Rates, predicted_points};
 use crate::body::State;
-use crate::gap::{Closest, Gap, Hint, closest, gap_to_plane};
+use crate::gap::{Closest, Gap, Hint, closest, closest_at_once, gap_to_plane};
 use crate::motion::Motion;
 use crate::shape::{Convex, HalfSpace, length, unit};
 
@@ -36,7 +36,7 @@ pub(super) struct Pair<'a, A, M, B, N> {
 }
 
 /// The pair at an instant.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Instant {
     pub time: f64,
     pub states: [State; 2],
@@ -175,6 +175,17 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
 
     /// As above, with known states.
     pub fn seen(&self, time: f64, states: [State; 2], near: Near) -> Option<Instant> {
+        self.seen_as::<false>(time, states, near)
+    }
+
+    /// As above, if the gap is [found at once](closest_at_once).
+    #[inline(always)]
+    pub fn seen_at_once(&self, time: f64, states: [State; 2], near: Near) -> Option<Instant> {
+        self.seen_as::<true>(time, states, near)
+    }
+
+    #[inline(always)]
+    fn seen_as<const AT_ONCE: bool>(&self, time: f64, states: [State; 2], near: Near) -> Option<Instant> {
         let [first, second] = &states;
         let place = |state: &State| length(&state.position) + length(&state.velocity) * time.abs();
         let unsure = |places: f64| ROUNDING_OF_SIZE * self.size + ROUNDING_OF_PLACE * places;
@@ -189,7 +200,8 @@ impl<'a, A: Convex, M: Motion, B: Convex, N: Motion> Pair<'a, A, M, B, N> {
                     Near::Instant(near) => self.hint(near, time, &states, f64::INFINITY),
                     Near::Loosely(near) => self.hint(near, time, &states, 4.0 * unsure),
                 };
-                let Closest { gap: found, curvatures } = closest(one, two, &hint)?;
+                let Closest { gap: found, curvatures } =
+                    if AT_ONCE { closest_at_once(one, two, &hint) } else { closest(one, two, &hint) }?;
                 let passing = surface_velocity(body.shape, second, &found.points[1])
                     - surface_velocity(self.first.shape, first, &found.points[0]);
                 (found, passing, unsure, self.rates(body, &states, &found, curvatures, &passing))

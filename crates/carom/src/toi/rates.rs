@@ -25,7 +25,7 @@ const FLATTEST: f64 = 1e-9;
 const FARTHEST: f64 = 0.25;
 
 /// First rates, in world axes.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Rates {
     /// n'.
     pub normal: Vector3<f64>,
