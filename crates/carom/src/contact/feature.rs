@@ -94,7 +94,7 @@ pub fn at_plane(shape: &Shape) -> core::ops::RangeInclusive<u16> {
     }
     match shape.sharp() {
         Some((Sharp::Box(_), _)) => CORNERS..=EDGES - 1,
-        Some((Sharp::Cylinder { half_length, .. }, _)) if half_length == 0.0 => 1..=1,
+        Some((Sharp::Cylinder { half_length: 0.0, .. }, _)) => 1..=1,
         Some((Sharp::Cylinder { .. } | Sharp::Cone { .. }, _)) => 1..=2,
         _ => 0..=0,
     }
@@ -119,8 +119,8 @@ pub fn numbers(shape: &Shape) -> Numbers {
         None => of(0..0, 0..0, 0..0),
         Some((Sharp::Point, _)) => of(1..2, 0..0, 0..0),
         Some((Sharp::Box(_), _)) => of(CORNERS..EDGES, EDGES..FACES, FACES..27),
-        Some((Sharp::Cylinder { radius, .. }, _)) if radius == 0.0 => of(1..3, 3..4, 0..0),
-        Some((Sharp::Cylinder { half_length, .. }, _)) if half_length == 0.0 => of(1..2, 0..0, 3..5),
+        Some((Sharp::Cylinder { radius: 0.0, .. }, _)) => of(1..3, 3..4, 0..0),
+        Some((Sharp::Cylinder { half_length: 0.0, .. }, _)) => of(1..2, 0..0, 3..5),
         Some((Sharp::Cylinder { .. }, _)) => of(1..3, 0..0, 3..5),
         Some((Sharp::Cone { .. }, _)) => of(1..3, 0..0, 3..4),
     }
@@ -148,9 +148,13 @@ pub fn feature(shape: &Shape, number: u16) -> Option<(Feature, f64)> {
                     Feature::Rim { radius, height }
                 })
             }
-            3 if radius == 0.0 => Some(Feature::Edge { middle: Vector3::zeros(), half: Vector3::z() * half_length }),
+            3 if radius == 0.0 => {
+                Some(Feature::Edge { middle: Vector3::zeros(), half: Vector3::z() * half_length })
+            }
             3 => Some(Feature::Face { normal: -Vector3::z(), point: -Vector3::z() * half_length }),
-            4 if radius > 0.0 => Some(Feature::Face { normal: Vector3::z(), point: Vector3::z() * half_length }),
+            4 if radius > 0.0 => {
+                Some(Feature::Face { normal: Vector3::z(), point: Vector3::z() * half_length })
+            }
             k if radius > 0.0 && points(lower).contains(&k) => Some(on_rim(k - lower, radius, -half_length)),
             k if radius > 0.0 && points(upper).contains(&k) => Some(on_rim(k - upper, radius, half_length)),
             _ => None,
@@ -360,7 +364,13 @@ fn meeting(first: &Facing, second: &Moving, features: Features) -> Option<Meetin
                 let far = one.farthest(&-out);
                 let height = out.dot(&(far - point));
                 let cores = [far, far - out * height];
-                return Some(Meeting { gap: height - radii, normal: -out, cores, rounding, how: How::Face(1) });
+                return Some(Meeting {
+                    gap: height - radii,
+                    normal: -out,
+                    cores,
+                    rounding,
+                    how: How::Face(1),
+                });
             }
             between_edges(&one, &two)
         }
@@ -369,7 +379,8 @@ fn meeting(first: &Facing, second: &Moving, features: Features) -> Option<Meetin
 
 /// Two edges as lines. Their normal points the way that the bodies' centres are apart.
 fn between_edges(one: &Touching, two: &Touching) -> Option<Meeting> {
-    let (Feature::Edge { middle: p, half: d }, Feature::Edge { middle: q, half: e }) = (one.feature, two.feature)
+    let (Feature::Edge { middle: p, half: d }, Feature::Edge { middle: q, half: e }) =
+        (one.feature, two.feature)
     else {
         return None;
     };
@@ -484,7 +495,13 @@ impl Path {
     }
 
     /// Runs around a rim about an axis, as the normal turns against the body by `turn`.
-    fn run(&mut self, feature: &Feature, axes: &nalgebra::UnitQuaternion<f64>, outward: &Vector3<f64>, turn: &Vector3<f64>) {
+    fn run(
+        &mut self,
+        feature: &Feature,
+        axes: &nalgebra::UnitQuaternion<f64>,
+        outward: &Vector3<f64>,
+        turn: &Vector3<f64>,
+    ) {
         let Feature::Rim { radius, .. } = *feature else { return };
         let axis = axes * Vector3::z();
         let level = outward - axis * axis.dot(outward);
@@ -549,13 +566,16 @@ fn first_state<'a>(first: &'a Facing) -> Option<&'a State> {
 }
 
 /// All that is known of the contact, from the paths.
-fn assemble(met: &Meeting, [one, two]: [&Path; 2], states: [Option<&State>; 2], rate: &Vector3<f64>) -> Kinematics {
+fn assemble(
+    met: &Meeting,
+    [one, two]: [&Path; 2],
+    states: [Option<&State>; 2],
+    rate: &Vector3<f64>,
+) -> Kinematics {
     let n = met.normal;
     let swing = |path: &Path| path.spin.cross(&path.along[0]);
     let bend = |path: &Path| {
-        path.spin_rate.cross(&path.along[0])
-            + path.spin.cross(&swing(path))
-            + path.spin.cross(&path.along[1])
+        path.spin_rate.cross(&path.along[0]) + path.spin.cross(&swing(path)) + path.spin.cross(&path.along[1])
     };
     let v = n.dot(&(two.velocity - one.velocity));
     let terms = [
@@ -580,9 +600,8 @@ fn assemble(met: &Meeting, [one, two]: [&Path; 2], states: [Option<&State>; 2], 
     let arms: [Vector3<f64>; 2] =
         core::array::from_fn(|k| states[k].map_or_else(Vector3::zeros, |state| points[k] - state.position));
     let sign = [1.0, -1.0];
-    let material: [Vector3<f64>; 2] = core::array::from_fn(|k| {
-        paths[k].velocity + paths[k].spin.cross(&n) * (sign[k] * met.rounding[k])
-    });
+    let material: [Vector3<f64>; 2] =
+        core::array::from_fn(|k| paths[k].velocity + paths[k].spin.cross(&n) * (sign[k] * met.rounding[k]));
     let rolling = core::array::from_fn(|k| {
         paths[k].along[0] + (rate - paths[k].spin.cross(&n)) * (sign[k] * met.rounding[k])
     });

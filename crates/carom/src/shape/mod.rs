@@ -353,8 +353,8 @@ impl Shape {
         }
     }
 
-    /// Whether the body has flats, edges or corners, rounded or not: it can touch another in more than one point. The engines of a
-    /// run take one contact of a pair and do not follow such bodies yet; scenes that have them are refused.
+    /// Whether the body has flats, edges or corners, rounded or not: it can touch another in more than one point, feature by feature
+    /// ([`crate::contact::feature`]).
     #[must_use]
     pub const fn has_flats(&self) -> bool {
         matches!(

@@ -29,6 +29,8 @@ pub(super) struct Key {
     pub gripped: bool,
     /// Whether it is a rolling joint that the impact made slip.
     pub slipped: bool,
+    /// Whether its point leaves the face or the edge that it was on.
+    pub leaves: bool,
 }
 
 pub(super) type ClusterContact = collision::ClusterContact<Key>;
@@ -145,7 +147,16 @@ impl Cluster {
             impulse: 0.0,
             impulse_vector: Vector3::zeros(),
             by_joint: dynamics.rolling.contains_key(&pair),
-            key: Key { pair, new, error, before, rests: false, gripped: false, slipped: false },
+            key: Key {
+                pair,
+                new,
+                error,
+                before,
+                rests: false,
+                gripped: false,
+                slipped: false,
+                leaves: false,
+            },
         });
     }
 

@@ -60,14 +60,10 @@ impl Simulation {
             self.event_trouble(&cluster, t, Cause::Search);
             return true;
         }
-        if left.is_empty() {
-            return self.resolve_event(cluster, t, None, recorder);
+        for contact in &mut cluster.contacts {
+            contact.key.leaves = left.contains(&contact.key.pair);
         }
-        for pair in &left {
-            self.dynamics.contacts.remove(pair);
-        }
-        cluster.contacts.retain(|contact| !left.contains(&contact.key.pair));
-        self.resolve_changes(cluster, t, None, true, recorder)
+        self.resolve_changes(cluster, t, None, !left.is_empty(), recorder)
     }
 
     /// Whether two bodies with features were found to touch and do not: their search did not arrive.
@@ -85,9 +81,7 @@ impl Simulation {
         for &(pair, error) in simultaneous {
             let state = |body: usize| dynamics.state(body, t);
             if pair.has_features(&dynamics.world) {
-                let gone = dynamics.of_bodies(&pair).filter(|held| {
-                    held.margin(&dynamics.world, state) < 0.0
-                });
+                let gone = dynamics.of_bodies(&pair).filter(|held| held.margin(&dynamics.world, state) < 0.0);
                 left.extend(gone);
             }
             if dynamics.contacts.contains(&pair) && !left.contains(&pair) {
@@ -337,6 +331,9 @@ impl Simulation {
 /// contact closes only if others press it together.
 fn closes(dynamics: &Dynamics, cluster: &Cluster, contact: &ClusterContact) -> bool {
     let k = &contact.key.before;
+    if contact.key.leaves {
+        return false;
+    }
     let pair = &contact.key.pair;
     let paradox = k.g3 < -k.rounding[2] && k.g2.abs() <= PARADOX * k.magnitudes[1];
     let none = if !contact.key.new {

@@ -22,8 +22,8 @@ use super::pair::{Pair, PairSide, residue};
 use super::persistent::Persistence;
 use super::resolution::{ContactResolution, Outcome};
 use crate::contact::Surface;
-use crate::contact::feature::rim_of;
 use crate::contact::classify::Type;
+use crate::contact::feature::rim_of;
 use crate::contact::kinematics::Kinematics;
 use crate::flow::{Holding, Obstacle};
 use crate::motion::Flight;
@@ -66,7 +66,7 @@ impl Decision<'_> {
                 slow = slow.max(dynamics.rest_speed(&contact.key.pair));
             }
             let class = if closing { Type::Normal } else { Type::Separating };
-            let mut resolution = if leaving == Some(contact.key.pair) {
+            let mut resolution = if leaving == Some(contact.key.pair) || contact.key.leaves {
                 ContactResolution::new(Outcome::Separates, Type::Separating)
             } else if contact.key.rests || now.v.abs() <= slow {
                 resting.push(k);

@@ -27,7 +27,7 @@ use crate::shape::Shape;
 const ALIGNED: f64 = 1e-12;
 
 /// Features whose gap is within so many roundings touch.
-const TOUCHING: f64 = 64.0;
+const TOUCHING: f64 = 16.0;
 
 /// The time over which a margin's rate is taken, over that in which a body passes its own size.
 const INSTANT: f64 = 1e-6;
@@ -68,8 +68,14 @@ impl Pair {
                 let Some(found) = whole.gap(world, &state) else { return vec![whole] };
                 let reach = TOUCHING * whole.gap_rounding(world, &found.points[0]) + 2.0 * found.gap.abs();
                 let wanted = Wanted { reach, aligned: 1.0 - ALIGNED, leaving: false };
-                let found = whole.facing(world, &state, &found, wanted);
-                if found.is_empty() { vec![whole] } else { found }
+                let along = whole.facing(world, &state, &found, wanted);
+                if !along.is_empty() {
+                    return along;
+                }
+                // A corner that passes over an edge: the gap's normal is one of many, and the motion chooses the features.
+                let entered =
+                    whole.facing(world, &state, &found, Wanted { aligned: f64::NEG_INFINITY, ..wanted });
+                if entered.is_empty() { vec![whole] } else { entered }
             }
         }
     }
@@ -97,7 +103,8 @@ impl Pair {
         let PairSide::Plane(plane) = self.first else { return vec![(self, gap)] };
         let normal = *world.planes[plane as usize].normal;
         let body = self.second as usize;
-        let Some((Feature::Rim { radius, .. }, _)) = feature(&world.bodies[body].shape, self.features[1]) else {
+        let Some((Feature::Rim { radius, .. }, _)) = feature(&world.bodies[body].shape, self.features[1])
+        else {
             return vec![(self, gap)];
         };
         let n = state(body).orientation.inverse_transform_vector(&normal);
@@ -147,7 +154,7 @@ impl Pair {
     ) -> Vec<Self> {
         let Some(shapes) = self.shapes(world) else { return Vec::new() };
         let [one, two] = shapes.map(numbers);
-        let mut kept: Vec<(Self, Vector3<f64>)> = Vec::new();
+        let mut kept: Vec<(Self, Vector3<f64>, Vector3<f64>)> = Vec::new();
         let candidates = one
             .supporting
             .clone()
@@ -160,6 +167,13 @@ impl Pair {
             let pair = Self { features, ..*self };
             let Some(gap) = feature_gap(&first, &second, features) else { continue };
             if gap.gap.abs() > slack || gap.normal.dot(&found.normal) < wanted.aligned {
+                continue;
+            }
+            let any = wanted.aligned == f64::NEG_INFINITY;
+            if any
+                && (kept.first().is_some_and(|known| known.2.dot(&gap.normal) < 1.0 - ALIGNED)
+                    || self.separation(world, state, &gap.normal) < -slack)
+            {
                 continue;
             }
             let Some(inside) = margin(&first, &second, features) else { continue };
@@ -175,11 +189,22 @@ impl Pair {
             }
             // Where features share a point, one contact is enough.
             let point = gap.points[1];
-            if kept.iter().all(|(_, known)| (known - point).norm() > slack) {
-                kept.push((pair, point));
+            if kept.iter().all(|(_, known, _)| (known - point).norm() > slack) {
+                kept.push((pair, point, gap.normal));
             }
         }
-        kept.into_iter().map(|(pair, _)| pair).collect()
+        kept.into_iter().map(|(pair, ..)| pair).collect()
+    }
+
+    /// The separation of two bodies along a direction.
+    fn separation(&self, world: &World, state: &impl Fn(usize) -> State, n: &Vector3<f64>) -> f64 {
+        let (Some(shapes), PairSide::Body(first)) = (self.shapes(world), self.first) else { return f64::NAN };
+        let second = self.second as usize;
+        let [one, two] = [state(first as usize), self.displaced(world, &state(second))];
+        let reach = |shape: &Shape, at: &State, n: Vector3<f64>| {
+            shape.support_height(&at.orientation.inverse_transform_vector(&n))
+        };
+        n.dot(&(two.position - one.position)) - reach(shapes[0], &one, *n) - reach(shapes[1], &two, -n)
     }
 
     /// How fast the margin of a contact of features changes; changes within rounding count as none.
@@ -189,7 +214,8 @@ impl Pair {
             return 0.0;
         }
         let wait = INSTANT * self.size(world) / speed;
-        let later = |body: usize| if world.bodies[body].fixed { state(body) } else { advanced(&state(body), wait) };
+        let later =
+            |body: usize| if world.bodies[body].fixed { state(body) } else { advanced(&state(body), wait) };
         let (first, second) = self.resting(world, later);
         let Some(then) = margin(&first, &second, self.features) else { return 0.0 };
         let change = then - now;
@@ -215,8 +241,10 @@ impl Pair {
         let second = self.second as usize;
         let states = [state(first as usize), self.displaced(world, &state(second))];
         (0..2).all(|k| {
-            let sharp = shapes[k].has_flats() && shapes[k].sharp().is_some_and(|(_, rounding)| rounding == 0.0);
-            let local = states[k].orientation.inverse_transform_vector(&(found.points[k] - states[k].position));
+            let sharp =
+                shapes[k].has_flats() && shapes[k].sharp().is_some_and(|(_, rounding)| rounding == 0.0);
+            let local =
+                states[k].orientation.inverse_transform_vector(&(found.points[k] - states[k].position));
             let out = states[k].orientation * shapes[k].normal(&local);
             let along = if k == 0 { out.dot(&found.normal) } else { -out.dot(&found.normal) };
             !sharp || along > 1.0 - ALIGNED
@@ -245,7 +273,11 @@ impl Pair {
 /// A state moved on by its velocities.
 fn advanced(state: &State, wait: f64) -> State {
     let turn = UnitQuaternion::from_scaled_axis(state.angular_velocity * wait);
-    State { position: state.position + state.velocity * wait, orientation: turn * state.orientation, ..*state }
+    State {
+        position: state.position + state.velocity * wait,
+        orientation: turn * state.orientation,
+        ..*state
+    }
 }
 
 /// A part of a body as a body by itself, and where it is in the body's axes.
@@ -372,7 +404,9 @@ impl Dynamics {
                 let state = self.state(body, time);
                 let radius = self.world.radius[body];
                 let motion = self.motion(body);
-                let gain = motion.acceleration().norm() + motion.acceleration_bound() + motion.turning_bound() * radius;
+                let gain = motion.acceleration().norm()
+                    + motion.acceleration_bound()
+                    + motion.turning_bound() * radius;
                 state.velocity.norm() + state.angular_velocity.norm() * radius + gain * (known - time)
             };
             pair.movable(&self.world).map(of).sum::<f64>()

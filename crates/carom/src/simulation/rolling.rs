@@ -65,9 +65,15 @@ const ROUNDING: f64 = 1e-12;
 /// The contacts that are rolling joints with Coulomb friction, with the number of the joint.
 pub(super) fn rolling_contacts(world: &World) -> BTreeMap<Pair, usize> {
     let contact = |(k, joint): (usize, &crate::joint::Joint)| match (&joint.kind, &joint.bodies[..]) {
-        (JointKind::Rolling { plane, .. }, [body, ..]) if !world.is_permanent(joint) => {
-            Some((Pair { first: PairSide::Plane(index(*plane)), second: index(*body), image: [0; 3], features: [0; 2] }, k))
-        }
+        (JointKind::Rolling { plane, .. }, [body, ..]) if !world.is_permanent(joint) => Some((
+            Pair {
+                first: PairSide::Plane(index(*plane)),
+                second: index(*body),
+                image: [0; 3],
+                features: [0; 2],
+            },
+            k,
+        )),
         _ => None,
     };
     world.joints.iter().enumerate().filter_map(contact).collect()
