@@ -61,7 +61,7 @@ mod scatter {
     #[path = "encounter.rs"]
     mod encounter;
     #[path = "moments.rs"]
-    mod moments;
+    pub mod moments;
     #[path = "sample.rs"]
     mod sample;
     #[path = "setup.rs"]
@@ -72,6 +72,8 @@ mod scatter {
     pub mod totals;
     #[path = "words.rs"]
     pub mod words;
+    #[path = "worth.rs"]
+    pub mod worth;
     pub use encounter::{Encounter, Step};
     pub use sample::Sample;
     pub use setup::Setup;
@@ -81,8 +83,10 @@ use core::arch::nvptx::{_block_dim_x, _block_idx_x, _thread_idx_x};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use motion::Flight;
+use scatter::moments::Moments;
 use scatter::totals::Totals;
-use scatter::words::{SAMPLE_WORDS, TOTALS_WORDS};
+use scatter::words::{MOMENTS_AT, MOMENTS_WORDS, TOTALS_WORDS};
+use scatter::worth::{QUANTITIES, Worth};
 use scatter::{Encounter, Sample, Setup, Step};
 use shape::single::Single;
 use toi::{Meeting, Moving, Progress, Walk};
@@ -232,8 +236,8 @@ pub unsafe extern "ptx-kernel" fn turn(
     }
 }
 
-/// What follows from the searches that have ended: impacts, after which the slots are to be opened again, or the end, where the samples go to
-/// `out`, word k of the i-th at `out[k count + i]`.
+/// What follows from the searches that have ended: impacts, after which the slots are to be opened again, or the end, where what the
+/// samples add goes to `worths`, word k of the i-th at `worths[k count + i]`, and the samples themselves to `samples`, if that is not null.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn close(
     words: *const u64,
@@ -244,7 +248,8 @@ pub unsafe extern "ptx-kernel" fn close(
     opened_count: *mut u32,
     left: *mut u32,
     left_count: *mut u32,
-    out: *mut u64,
+    worths: *mut u64,
+    samples: *mut u64,
     count: u32,
 ) {
     let i = thread();
@@ -282,49 +287,65 @@ pub unsafe extern "ptx-kernel" fn close(
         }
         encounter.sample.chord = setup.plain_chord(encounter);
     }
-    encounter.sample.write(|k, word| unsafe { *out.add(k * count as usize + place as usize) = word });
+    let sample = &encounter.sample;
+    setup.worth(sample).write(|k, word| unsafe { *worths.add(k * count as usize + place as usize) = word });
+    if !samples.is_null() {
+        sample.write(|k, word| unsafe { *samples.add(k * count as usize + place as usize) = word });
+    }
 }
 
-/// Puts samples that the CPU has followed among the others: the i-th at `at[i]`.
+/// Puts the words that the CPU has found for some samples among the others: `width` for each, those of the i-th for the slot `at[i]`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn place(
-    samples: *const u64,
+    words: *const u64,
+    width: u32,
     at: *const u32,
     number: u32,
     out: *mut u64,
     count: u32,
 ) {
-    let i = thread() as usize;
-    if i >= number as usize {
+    let i = thread();
+    if i >= number {
         return;
     }
-    for k in 0..SAMPLE_WORDS {
-        unsafe { *out.add(k * count as usize + *at.add(i) as usize) = *samples.add(i * SAMPLE_WORDS + k) };
+    let width = width as usize;
+    for k in 0..width {
+        unsafe {
+            *out.add(k * count as usize + *at.add(i as usize) as usize) = *words.add(i as usize * width + k);
+        }
     }
 }
 
-/// Sums every `block` samples one after another.
+/// Sums every `block` samples one after another. Every quantity has a thread of its own, and what is counted has another.
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn sum(
-    words: *const u64,
-    from: u64,
-    count: u32,
-    samples: *const u64,
-    block: u32,
-    out: *mut u64,
-) {
-    let b = thread();
+pub unsafe extern "ptx-kernel" fn sum(from: u64, count: u32, worths: *const u64, block: u32, out: *mut u64) {
+    let (b, quantity) = (thread() / THREADS, (thread() % THREADS) as usize);
     let start = b * block;
-    if start >= count {
+    if start >= count || quantity > QUANTITIES {
         return;
     }
-    let (setup, _) = Setup::of_words(|k| unsafe { *words.add(k) });
-    let mut totals = Totals::new();
-    for i in start..count.min(start + block) {
-        let get = |k: usize| unsafe { *samples.add(k * count as usize + i as usize) };
-        if let Some(sample) = Sample::read(from + u64::from(i), get) {
-            totals.add(&setup, &sample);
+    let samples = start..count.min(start + block);
+    let get = |i: u32| move |k: usize| unsafe { *worths.add(k * count as usize + i as usize) };
+    let put = |k: usize, word: u64| unsafe { *out.add(b as usize * TOTALS_WORDS + k) = word };
+    let moments_at = MOMENTS_AT + MOMENTS_WORDS * quantity;
+    if quantity < QUANTITIES {
+        let mut moments = Moments::default();
+        for i in samples {
+            moments.add_some(Worth::read_pair(quantity, get(i)));
         }
+        moments.write(|k, word| put(moments_at + k, word));
+    } else {
+        let mut totals = Totals::new();
+        for i in samples {
+            totals.count(&Worth::read(from + u64::from(i), get(i)));
+        }
+        totals.write(|k, word| {
+            if !(MOMENTS_AT..moments_at).contains(&k) {
+                put(k, word);
+            }
+        });
     }
-    totals.write(|k, word| unsafe { *out.add(b as usize * TOTALS_WORDS + k) = word });
 }
+
+/// The threads of a block of samples in a sum: one for each quantity, one for what is counted, and some that do nothing.
+const THREADS: u32 = 16;

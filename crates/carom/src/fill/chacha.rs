@@ -57,12 +57,15 @@ fn block(key: &[u32; 8], number: u64, stream: u64) -> [u64; NUMBERS] {
     ]);
     let mut x = start;
     for _ in 0..DOUBLE_ROUNDS {
-        for column in 0..4 {
-            quarter(&mut x, [column, column + 4, column + 8, column + 12]);
-        }
-        for column in 0..4 {
-            quarter(&mut x, [column, 4 + (column + 1) % 4, 8 + (column + 2) % 4, 12 + (column + 3) % 4]);
-        }
+        // Written out: places known to the compiler stay in registers.
+        quarter(&mut x, [0, 4, 8, 12]);
+        quarter(&mut x, [1, 5, 9, 13]);
+        quarter(&mut x, [2, 6, 10, 14]);
+        quarter(&mut x, [3, 7, 11, 15]);
+        quarter(&mut x, [0, 5, 10, 15]);
+        quarter(&mut x, [1, 6, 11, 12]);
+        quarter(&mut x, [2, 7, 8, 13]);
+        quarter(&mut x, [3, 4, 9, 14]);
     }
     let word = |i: usize| u64::from(x[i].wrapping_add(start[i]));
     core::array::from_fn(|i| word(2 * i) | word(2 * i + 1) << 32)
@@ -70,10 +73,14 @@ fn block(key: &[u32; 8], number: u64, stream: u64) -> [u64; NUMBERS] {
 
 #[inline(always)]
 fn quarter(x: &mut [u32; 16], [a, b, c, d]: [usize; 4]) {
-    for (turns, [into, with, other]) in [(16, [a, b, d]), (12, [c, d, b]), (8, [a, b, d]), (7, [c, d, b])] {
-        x[into] = x[into].wrapping_add(x[with]);
-        x[other] = (x[other] ^ x[into]).rotate_left(turns);
-    }
+    x[a] = x[a].wrapping_add(x[b]);
+    x[d] = (x[d] ^ x[a]).rotate_left(16);
+    x[c] = x[c].wrapping_add(x[d]);
+    x[b] = (x[b] ^ x[c]).rotate_left(12);
+    x[a] = x[a].wrapping_add(x[b]);
+    x[d] = (x[d] ^ x[a]).rotate_left(8);
+    x[c] = x[c].wrapping_add(x[d]);
+    x[b] = (x[b] ^ x[c]).rotate_left(7);
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use serde::Serialize;
 
 use super::moments::Estimate;
 use super::totals::{Audit, BINS, Totals};
+use super::worth::Quantity;
 use super::{Scattering, mean_speed};
 
 impl Totals {
@@ -40,9 +41,11 @@ impl Totals {
             count,
             differential_cross_section: share(count).times(disc / (2.0 * PI * width)),
         });
-        let volume = self.chord.mean().map(|chord| chord.times(2.0 * disc));
-        let [diffusion, viscosity] = self.transport.map(|moments| moments.mean().map(|x| x.times(disc)));
-        let [translation, rotation] = self.energies;
+        let of = |quantity: Quantity| &self.moments[quantity as usize];
+        let volume = of(Quantity::Chord).mean().map(|chord| chord.times(2.0 * disc));
+        let [diffusion, viscosity] = [Quantity::Diffusion, Quantity::Viscosity]
+            .map(|quantity| of(quantity).mean().map(|x| x.times(disc)));
+        let [translation, rotation] = [of(Quantity::Translation), of(Quantity::Rotation)];
         let flux = mean_speed(scattering.settings.translation, scattering.setup.reduced_mass);
         Kernel {
             samples: self.samples,
@@ -54,16 +57,16 @@ impl Totals {
             rate: cross_section.times(flux),
             diffusion_cross_section: diffusion,
             viscosity_cross_section: viscosity,
-            impacts: self.impacts.mean(),
-            energy_loss: self.energy_loss.ratio(),
-            exchange: self.exchange.ratio(),
-            exchange_squared: self.exchange_squared.mean(),
-            drag: self.drag.ratio(),
+            impacts: of(Quantity::Impacts).mean(),
+            energy_loss: of(Quantity::EnergyLoss).ratio(),
+            exchange: of(Quantity::Exchange).ratio(),
+            exchange_squared: of(Quantity::ExchangeSquared).mean(),
+            drag: of(Quantity::Drag).ratio(),
             translation_before: translation.mean(),
             translation_after: translation.swapped().mean(),
             rotation_before: rotation.mean(),
             rotation_after: rotation.swapped().mean(),
-            mean_angle: self.angle.mean(),
+            mean_angle: of(Quantity::Angle).mean(),
             angle: angle.collect(),
             excluded_volume: volume,
             second_virial_coefficient: volume.map(|volume| volume.times(0.5)),

@@ -39,6 +39,7 @@ mod strike;
 mod tests;
 mod totals;
 pub mod words;
+pub mod worth;
 
 use rayon::prelude::*;
 
@@ -53,7 +54,7 @@ pub use beam::mean_speed;
 pub use encounter::{Encounter, Impact, Step};
 pub use kernel::{AngleBin, Kernel};
 pub use matrix::scattering_matrix;
-pub use moments::Estimate;
+pub use moments::{Estimate, Moments};
 pub use sample::{End, Sample};
 pub use setup::Setup;
 use setup::inverse_mass;

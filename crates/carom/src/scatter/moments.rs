@@ -21,18 +21,27 @@ impl Estimate {
 
 /// The moments of pairs (x, y) up to the second.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Moments {
-    pub count: f64,
-    pub mean: [f64; 2],
+pub struct Moments {
+    pub(super) count: f64,
+    pub(super) mean: [f64; 2],
     /// Σ(x − x̄)², Σ(x − x̄)(y − ȳ), Σ(y − ȳ)².
-    pub spread: [f64; 3],
+    pub(super) spread: [f64; 3],
 }
 
 impl Moments {
+    /// Adds a pair.
     pub fn add(&mut self, x: f64, y: f64) {
         self.merge(&Self { count: 1.0, mean: [x, y], spread: [0.0; 3] });
     }
 
+    /// Adds a pair, if there is one.
+    pub fn add_some(&mut self, pair: Option<[f64; 2]>) {
+        if let Some([x, y]) = pair {
+            self.add(x, y);
+        }
+    }
+
+    /// Adds those of others.
     pub fn merge(&mut self, other: &Self) {
         if other.count == 0.0 {
             return;
@@ -51,18 +60,18 @@ impl Moments {
     }
 
     /// The moments of (y, x).
-    pub fn swapped(&self) -> Self {
+    pub(super) fn swapped(&self) -> Self {
         let ([x, y], [xx, xy, yy]) = (self.mean, self.spread);
         Self { count: self.count, mean: [y, x], spread: [yy, xy, xx] }
     }
 
     /// x̄.
-    pub fn mean(&self) -> Option<Estimate> {
+    pub(super) fn mean(&self) -> Option<Estimate> {
         (self.count > 0.0).then(|| self.estimate(self.mean[0], self.spread[0]))
     }
 
     /// x̄/ȳ, with the error to first order.
-    pub fn ratio(&self) -> Option<Estimate> {
+    pub(super) fn ratio(&self) -> Option<Estimate> {
         let [x, y] = self.mean;
         if self.count == 0.0 || y == 0.0 {
             return None;

@@ -4,6 +4,7 @@
 use super::moments::Moments;
 use super::sample::{End, Sample};
 use super::setup::Setup;
+use super::worth::{QUANTITIES, Worth};
 
 /// Bins of cos χ from −1 to 1.
 pub const BINS: usize = 50;
@@ -31,7 +32,7 @@ impl Audit {
             .fold(0.0, larger)
     }
 
-    fn note(&mut self, other: &Self) {
+    pub(super) fn note(&mut self, other: &Self) {
         let (own, new) = (self.worst(), other.worst());
         if new > own || (new.is_nan() && !own.is_nan()) {
             self.worst_sample = other.worst_sample;
@@ -65,18 +66,8 @@ pub struct Totals {
     pub(super) first_unresolved: Option<u64>,
     pub(super) hash: u64,
     pub(super) audit: Audit,
-    pub(super) impacts: Moments,
-    /// (E − E', E), (E_r' − E_r, E), (g·(g − g'), g²).
-    pub(super) energy_loss: Moments,
-    pub(super) exchange: Moments,
-    pub(super) drag: Moments,
-    pub(super) exchange_squared: Moments,
-    /// E_t, E_r before; E_t', E_r' after.
-    pub(super) energies: [Moments; 2],
-    pub(super) angle: Moments,
-    /// 1 − cos χ and 1 − cos²χ over all samples.
-    pub(super) transport: [Moments; 2],
-    pub(super) chord: Moments,
+    /// In the order of [`Quantity`].
+    pub(super) moments: [Moments; QUANTITIES],
     pub(super) bins: [u64; BINS],
 }
 
@@ -85,7 +76,6 @@ impl Totals {
     #[must_use]
     #[expect(clippy::new_without_default, reason = "an empty sum is asked for by name")]
     pub fn new() -> Self {
-        let zero = Moments::default();
         Self {
             samples: 0,
             hits: 0,
@@ -94,65 +84,33 @@ impl Totals {
             first_unresolved: None,
             hash: 0,
             audit: Audit::default(),
-            impacts: zero,
-            energy_loss: zero,
-            exchange: zero,
-            drag: zero,
-            exchange_squared: zero,
-            energies: [zero; 2],
-            angle: zero,
-            transport: [zero; 2],
-            chord: zero,
+            moments: [Moments::default(); QUANTITIES],
             bins: [0; BINS],
         }
     }
 
     /// Adds a sample.
     pub fn add(&mut self, setup: &Setup, sample: &Sample) {
+        let worth = setup.worth(sample);
+        self.count(&worth);
+        for (moments, pair) in self.moments.iter_mut().zip(worth.pairs) {
+            moments.add_some(pair);
+        }
+    }
+
+    /// Adds all of a sample but its moments.
+    pub fn count(&mut self, worth: &Worth) {
         self.samples += 1;
-        self.hash = self.hash.wrapping_add(sample.hash());
-        self.continued += u64::from(sample.continued);
-        self.hits += u64::from(sample.is_hit());
-        if let Some(chord) = sample.chord {
-            self.chord.add(chord, 0.0);
+        self.hash = self.hash.wrapping_add(worth.hash);
+        self.continued += u64::from(worth.continued);
+        self.hits += u64::from(worth.hit);
+        if worth.end == End::Unresolved {
+            self.unresolved += 1;
+            self.first_unresolved.get_or_insert(worth.number);
         }
-        let mut transport = [0.0; 2];
-        match sample.end {
-            End::Missed => {}
-            End::Unresolved => {
-                self.unresolved += 1;
-                self.first_unresolved.get_or_insert(sample.number);
-                return;
-            }
-            End::Parted => {
-                let exchange = setup.exchange(sample);
-                let [g, after] = exchange.relative;
-                let ([t, t_after], [r, r_after]) = (exchange.translation, exchange.rotation);
-                let (before, gain) = (t + r, r_after - r);
-                self.impacts.add(f64::from(sample.impacts), 0.0);
-                self.energy_loss.add(before - (t_after + r_after), before);
-                self.exchange.add(gain, before);
-                self.exchange_squared.add(gain * gain, 0.0);
-                self.drag.add(g.dot(&(g - after)), g.norm_squared());
-                self.energies[0].add(t, t_after);
-                self.energies[1].add(r, r_after);
-                let angle = sample.angle();
-                let cos = libm::cos(angle);
-                self.angle.add(angle, 0.0);
-                transport = [1.0 - cos, (1.0 - cos) * (1.0 + cos)];
-                self.bins[bin(cos)] += 1;
-                let [linear, angular, energy] = setup.invariants(sample);
-                self.audit.note(&Audit {
-                    energy_error_max: energy,
-                    linear_error_max: linear,
-                    angular_error_max: angular,
-                    impact_error_max: sample.audit_error,
-                    worst_sample: Some(sample.number),
-                });
-            }
-        }
-        for (moments, x) in self.transport.iter_mut().zip(transport) {
-            moments.add(x, 0.0);
+        if let Some(bin) = worth.bin {
+            self.bins[bin] += 1;
+            self.audit.note(&Audit { worst_sample: Some(worth.number), ..worth.audit });
         }
     }
 
@@ -165,19 +123,9 @@ impl Totals {
         self.first_unresolved = self.first_unresolved.or(next.first_unresolved);
         self.hash = self.hash.wrapping_add(next.hash);
         self.audit.note(&next.audit);
-        self.impacts.merge(&next.impacts);
-        self.energy_loss.merge(&next.energy_loss);
-        self.exchange.merge(&next.exchange);
-        self.drag.merge(&next.drag);
-        self.exchange_squared.merge(&next.exchange_squared);
-        for (moments, next) in self.energies.iter_mut().zip(&next.energies) {
+        for (moments, next) in self.moments.iter_mut().zip(&next.moments) {
             moments.merge(next);
         }
-        self.angle.merge(&next.angle);
-        for (moments, next) in self.transport.iter_mut().zip(&next.transport) {
-            moments.merge(next);
-        }
-        self.chord.merge(&next.chord);
         for (bin, next) in self.bins.iter_mut().zip(next.bins) {
             *bin += next;
         }
@@ -188,14 +136,4 @@ impl Totals {
     pub fn samples(&self) -> u64 {
         self.samples
     }
-}
-
-/// The bin of a cosine.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a small whole number, not negative"
-)]
-fn bin(cos: f64) -> usize {
-    (((cos + 1.0) * (0.5 * BINS as f64)).max(0.0) as usize).min(BINS - 1)
 }

@@ -1,4 +1,4 @@
-//! A setup, a sample and sums over samples as words of 64 bits, which are the same for whatever compiler and processor: so they go to a GPU and back.
+//! A setup, a sample, what it adds and sums over samples as words of 64 bits, which are the same for whatever compiler and processor: so they go to a GPU and back.
 #![deny(clippy::disallowed_methods, clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
@@ -7,6 +7,7 @@ use super::moments::Moments;
 use super::sample::{End, Sample};
 use super::setup::Setup;
 use super::totals::{Audit, BINS, Totals};
+use super::worth::{QUANTITIES, Worth};
 use crate::body::{Body, State};
 use crate::contact::Surface;
 use crate::scene::model::{Spin, Translation};
@@ -20,7 +21,15 @@ pub const SETUP_WORDS: usize = 44;
 pub const SAMPLE_WORDS: usize = 61;
 
 /// The words of sums over samples.
-pub const TOTALS_WORDS: usize = 4 + 2 + 1 + 6 + 11 * 6 + BINS;
+pub const TOTALS_WORDS: usize = MOMENTS_AT + QUANTITIES * MOMENTS_WORDS + BINS;
+
+/// The words of what a sample adds to them.
+pub const WORTH_WORDS: usize = 6 + 2 * QUANTITIES;
+
+/// Where the moments are in the words of sums, and the words of each.
+pub const MOMENTS_AT: usize = 13;
+/// See [`MOMENTS_AT`].
+pub const MOMENTS_WORDS: usize = 6;
 
 /// The first word of a sample that was not followed to its end.
 pub const LEFT: u64 = 0xff;
@@ -290,11 +299,7 @@ impl Totals {
             writer.number(error);
         }
         writer.maybe(worst_sample);
-        for moments in [&self.impacts, &self.energy_loss, &self.exchange, &self.drag, &self.exchange_squared]
-        {
-            writer.moments(moments);
-        }
-        for moments in self.energies.iter().chain([&self.angle]).chain(&self.transport).chain([&self.chord]) {
+        for moments in &self.moments {
             writer.moments(moments);
         }
         for count in self.bins {
@@ -313,7 +318,6 @@ impl Totals {
         let worst_sample = reader.maybe();
         let audit =
             Audit { energy_error_max, linear_error_max, angular_error_max, impact_error_max, worst_sample };
-        let [impacts, energy_loss, exchange, drag, exchange_squared] = [0; 5].map(|_| reader.moments());
         Self {
             samples,
             hits,
@@ -322,16 +326,89 @@ impl Totals {
             first_unresolved,
             hash,
             audit,
-            impacts,
-            energy_loss,
-            exchange,
-            drag,
-            exchange_squared,
-            energies: [0; 2].map(|_| reader.moments()),
-            angle: reader.moments(),
-            transport: [0; 2].map(|_| reader.moments()),
-            chord: reader.moments(),
+            moments: [0; QUANTITIES].map(|_| reader.moments()),
             bins: [0; BINS].map(|_| reader.word()),
         }
+    }
+}
+
+impl Moments {
+    /// Hands its words on, each with its place among the [`MOMENTS_WORDS`].
+    pub fn write(&self, put: impl FnMut(usize, u64)) {
+        Writer { put, next: 0 }.moments(self);
+    }
+}
+
+/// The bits of the first word of a [`Worth`] from which on there is one for each quantity, and the bin.
+const QUANTITY_BITS: u32 = 16;
+const BIN_BITS: u32 = 40;
+const HAS_BIN: u64 = 1 << 11;
+
+impl Worth {
+    /// Hands its words on, each with its place.
+    pub fn write(&self, put: impl FnMut(usize, u64)) {
+        let mut writer = Writer { put, next: 0 };
+        let end = match self.end {
+            End::Missed => 0,
+            End::Parted => PARTED,
+            End::Unresolved => UNRESOLVED,
+        };
+        let flag = |is: bool, bit: u64| if is { bit } else { 0 };
+        let mut head = end | flag(self.hit, HIT) | flag(self.continued, CONTINUED);
+        if let Some(bin) = self.bin {
+            head |= HAS_BIN | (bin as u64) << BIN_BITS;
+        }
+        for (k, pair) in self.pairs.iter().enumerate() {
+            head |= flag(pair.is_some(), 1 << QUANTITY_BITS << k);
+        }
+        writer.word(head);
+        writer.word(self.hash);
+        let Audit { energy_error_max, linear_error_max, angular_error_max, impact_error_max, .. } =
+            self.audit;
+        for error in [energy_error_max, linear_error_max, angular_error_max, impact_error_max] {
+            writer.number(error);
+        }
+        for pair in self.pairs {
+            let [x, y] = pair.unwrap_or([0.0; 2]);
+            writer.number(x);
+            writer.number(y);
+        }
+    }
+
+    /// From such words, without the pairs.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "a small number")]
+    pub fn read(number: u64, get: impl Fn(usize) -> u64) -> Self {
+        let mut reader = Reader { get, next: 0 };
+        let (head, hash) = (reader.word(), reader.word());
+        let [energy_error_max, linear_error_max, angular_error_max, impact_error_max] =
+            [0; 4].map(|_| reader.number());
+        Self {
+            number,
+            end: match head & 0xff {
+                PARTED => End::Parted,
+                UNRESOLVED => End::Unresolved,
+                _ => End::Missed,
+            },
+            hit: head & HIT != 0,
+            continued: head & CONTINUED != 0,
+            hash,
+            bin: (head & HAS_BIN != 0).then_some((head >> BIN_BITS) as usize),
+            audit: Audit {
+                energy_error_max,
+                linear_error_max,
+                angular_error_max,
+                impact_error_max,
+                worst_sample: Some(number),
+            },
+            pairs: [None; QUANTITIES],
+        }
+    }
+
+    /// One of the pairs from such words.
+    #[must_use]
+    pub fn read_pair(quantity: usize, get: impl Fn(usize) -> u64) -> Option<[f64; 2]> {
+        let is = get(0) >> QUANTITY_BITS >> quantity & 1 != 0;
+        is.then(|| [0, 1].map(|k| f64::from_bits(get(6 + 2 * quantity + k))))
     }
 }
