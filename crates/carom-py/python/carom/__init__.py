@@ -20,6 +20,7 @@ from .answers import (
     Classification,
     Comparison,
     FirstContacts,
+    Named,
     PairGaps,
     Paper,
     Paradox,
@@ -84,6 +85,7 @@ from .scene import (
     World,
 )
 from .shapes import Convex, MassProperties, Shape
+from .viewing import View, view
 
 __all__ = [
     "APART",
@@ -121,6 +123,7 @@ __all__ = [
     "Load",
     "MassProperties",
     "Motion",
+    "Named",
     "OptionError",
     "PairGaps",
     "Paper",
@@ -154,6 +157,7 @@ __all__ = [
     "Sweep",
     "Table",
     "Torque",
+    "View",
     "Weld",
     "World",
     "__version__",
@@ -181,4 +185,5 @@ __all__ = [
     "sweep",
     "toi",
     "toi_many",
+    "view",
 ]
