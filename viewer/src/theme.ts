@@ -81,6 +81,12 @@ export function palette(): Palette {
   return theme() === 'dark' ? DARK : LIGHT;
 }
 
+/** A theme from now on, or with `null` the system's; not remembered. */
+export function choose(wanted: Theme | null): Theme {
+  chosen = wanted;
+  return theme();
+}
+
 /** The other theme from now on, here and the next time. */
 export function toggle(): void {
   chosen = theme() === 'dark' ? 'light' : 'dark';

@@ -26,6 +26,7 @@ Tasks:
   test --quick     what to run while working: unit and integration tests, with a tenth of the cases of the long random families
   lint             formatting, clippy and rustdoc, warnings as errors
   page             builds the page of `carom view` into viewer/dist, for the program that is built next
+  widget           builds what `carom.view` shows in notebooks into the Python package, from viewer/src/widget
   book             builds the book into target/book/html: examples, figures, pages, links
   examples         checks the examples in README.md and the book alone
   python           builds the program and the wheel of the Python package, installs the wheel and tests it
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         ["lint"] => lint,
         ["semver", ..] => semver::check,
         ["page"] => page::build,
+        ["widget"] => page::widget,
         ["python"] => python::test_alone,
         _ => {
             eprintln!("xtask: no such task: {}\n\n{USAGE}", words.join(" "));

@@ -34,6 +34,9 @@ struct Request {
     planes: Vec<Plane>,
     contacts: Vec<Contact>,
     steps: Vec<f64>,
+    /// Whether the states after every step are wanted.
+    #[serde(default)]
+    every_step: bool,
 }
 
 #[derive(Deserialize)]
@@ -77,6 +80,8 @@ struct Run {
     step: f64,
     choice: String,
     r#final: BTreeMap<String, State>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    path: Vec<BTreeMap<String, State>>,
     wall_s: f64,
 }
 
@@ -176,13 +181,26 @@ fn run(request: &Request, step: f64, substeps: usize, prediction: f64) -> Result
     let count = (request.until / step).round();
     let start = Instant::now();
     let mut done = 0.0;
+    let mut path = Vec::new();
     while done < count {
         world.step();
         done += 1.0;
+        if request.every_step {
+            path.push(states(&world, &handles));
+        }
     }
     let wall_s = start.elapsed().as_secs_f64();
-    let states = handles.into_iter().map(|(name, handle)| {
-        let body = &world.bodies[handle];
+    let choice = match request.contacts.is_empty() {
+        true => format!("{substeps} substeps"),
+        false => format!("{substeps} substeps, prediction {prediction:e}"),
+    };
+    Ok(Run { step, choice, r#final: states(&world, &handles), path, wall_s })
+}
+
+/// The states of all bodies as they are.
+fn states(world: &PhysicsWorld, handles: &[(String, RigidBodyHandle)]) -> BTreeMap<String, State> {
+    let state = |(name, handle): &(String, RigidBodyHandle)| {
+        let body = &world.bodies[*handle];
         let rotation = body.position().rotation;
         let state = State {
             position: body.position().translation.into(),
@@ -190,11 +208,7 @@ fn run(request: &Request, step: f64, substeps: usize, prediction: f64) -> Result
             velocity: body.linvel().into(),
             angular_velocity: body.angvel().into(),
         };
-        (name, state)
-    });
-    let choice = match request.contacts.is_empty() {
-        true => format!("{substeps} substeps"),
-        false => format!("{substeps} substeps, prediction {prediction:e}"),
+        (name.clone(), state)
     };
-    Ok(Run { step, choice, r#final: states.collect(), wall_s })
+    handles.iter().map(state).collect()
 }

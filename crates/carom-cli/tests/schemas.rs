@@ -133,6 +133,51 @@ fn other_answers() {
     fits(&error, &ask(&["run", "--untill", "1", "--json"]).json(), "no option");
 }
 
+#[test]
+fn answers_about_ensembles() {
+    let (_, scatter) = closed("scatter");
+    let (_, encounter) = closed("encounter");
+    let place = Place::new("schemas-of-ensembles");
+    let rough = place.file("rough.toml", ROUGH);
+    let rods = "cases/ensembles/rods.toml";
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let rods = root.join(rods);
+    for scene in [rods.to_str().unwrap(), rough.to_str().unwrap()] {
+        fits(&scatter, &ask(&["scatter", scene, "--samples", "200", "--json"]).well().json(), scene);
+        for sample in ["0", "7"] {
+            fits(&encounter, &ask(&["scatter", scene, "--sample", sample, "--json"]).json(), scene);
+        }
+    }
+    let (_, sweep) = closed("sweep");
+    let (_, merge) = closed("merge");
+    let throws = root.join("cases/ensembles/pegs.toml");
+    let out = place.path("throws");
+    let ask_sweep = |more: &[&str]| {
+        let scene = throws.to_str().unwrap();
+        ask(&[&["sweep", scene, "--samples", "6", "-o", out.to_str().unwrap(), "--json"], more].concat())
+            .well()
+            .json()
+    };
+    let half = ask_sweep(&["--shard", "1/2"]);
+    fits(&sweep, &half, "sweep --shard");
+    fits(&sweep, &ask_sweep(&["--shard", "2/2"]), "sweep --shard");
+    fits(&merge, &ask(&["sweep", "-o", out.to_str().unwrap(), "--merge", "--json"]).json(), "merge");
+}
+
+/// A pair that no case has: a thermal beam of rough bodies.
+const ROUGH: &str = "carom = 1
+scatter = { samples = 100, temperature = 1 }
+surface = { restitution = 0.5, kind = 'rough' }
+[[body]]
+name = 'one'
+shape = { sphere = { radius = 1 } }
+mass = 1
+[[body]]
+name = 'two'
+shape = { ellipsoid = { semi_axes = [1, 1, 2] } }
+mass = 2
+";
+
 /// Every field has a meaning, every part is used, and a field too many or too few is noticed.
 #[test]
 fn the_schemas_say_all() {

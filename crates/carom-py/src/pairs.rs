@@ -9,13 +9,14 @@ use std::time::Instant;
 use carom::body::Body;
 use carom::contact::classify::Type;
 use carom::gap::{Gap, gap, gap_to_plane};
+use carom::impact::pair::{Strike, strike};
 use carom::motion::{Flight, Given};
 use carom::pairs::{Other, Query};
 use carom::shape::Shape;
 use carom::toi::periodic::Periodic;
 use carom::toi::{Meeting, Moving, Search, Window, first_contact};
 use carom_answers::touch::{First, Pair};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Unit, Vector3};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArrayDyn};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -25,6 +26,7 @@ use rayon::prelude::*;
 use crate::batch::{self, BLOCK};
 use crate::columns::{BadRow, Bodies, BodyArrays, FirstArrays, Firsts, Rows, numbers};
 use crate::pool::on_all_cores;
+use crate::strikes::free;
 
 /// Adds what is here to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -385,8 +387,9 @@ fn toi_many<'py>(
 }
 
 /// What the same pairs take in Rust alone, in seconds: the baseline of the package's benchmark, written as a Rust program would
-/// be, with one answer a pair and no arrays.
+/// be, with one answer a pair and no arrays. With a coefficient of restitution pairs that meet are also struck where they do.
 #[pyfunction]
+#[pyo3(signature = (count, first, second, until, gravity, restitution=None))]
 fn toi_seconds(
     py: Python<'_>,
     count: usize,
@@ -394,6 +397,7 @@ fn toi_seconds(
     second: BodyArrays<'_>,
     until: PyReadonlyArrayDyn<'_, f64>,
     gravity: PyReadonlyArrayDyn<'_, f64>,
+    restitution: Option<f64>,
 ) -> PyResult<f64> {
     let flights = Flights::new(count, &first, &second, &until, &gravity, [0.0; 3])?;
     let Firsts::Bodies(firsts) = flights.firsts else {
@@ -407,12 +411,22 @@ fn toi_seconds(
     let pull = flights.gravity.vector(0)?;
     on_all_cores(py, || {
         let start = Instant::now();
-        let found: Vec<Search> = one
+        let found: Vec<(Search, Option<Strike>)> = one
             .par_iter()
             .zip(&two)
             .map(|(one, two)| {
                 let [a, b] = [one, two].map(|(body, state)| Flight::new(body, state, &pull));
-                first_contact(Moving::new(&one.0.shape, &a), Moving::new(&two.0.shape, &b), window)
+                let found =
+                    first_contact(Moving::new(&one.0.shape, &a), Moving::new(&two.0.shape, &b), window);
+                let struck = match (found.meeting, restitution) {
+                    (Meeting::At(met), Some(restitution)) => {
+                        let [a, b] = [a, b].map(|flight| flight.at(met.time));
+                        let sides = [free(&one.0, &a, &met.point), free(&two.0, &b, &met.point)];
+                        Some(strike(&sides[0], &sides[1], &Unit::new_unchecked(met.normal), restitution))
+                    }
+                    _ => None,
+                };
+                (found, struck)
             })
             .collect();
         std::hint::black_box(&found);

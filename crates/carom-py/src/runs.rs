@@ -13,6 +13,7 @@ use carom::record::Memory;
 use carom::run::World;
 use carom::scene::model::{Scene, SceneBody, ScenePlane};
 use carom_answers::folder::{self, Files, RESULT};
+use carom_answers::page::whole_stream;
 use carom_answers::run::{
     Changes, Entries, Frames, Loop, Running, ShapeEntry, named_law, named_loop, on_paradox, replicas,
 };
@@ -125,6 +126,12 @@ impl Recorded {
         (PyArray1::from_vec(py, times), columns.map(|column| PyArray1::from_vec(py, column)))
     }
 
+    /// The stream that pictures in three dimensions are made of, as the page of `carom view` reads it.
+    fn stream<'py>(&self, py: Python<'py>, stopped: &str) -> Bound<'py, PyBytes> {
+        let stream = py.detach(|| whole_stream(&self.scene, self.text(), &self.memory, stopped));
+        PyBytes::new(py, &stream)
+    }
+
     /// The files that `carom run -o` writes, by name.
     fn files<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let files = PyDict::new(py);
@@ -160,6 +167,14 @@ impl Recorded {
 }
 
 impl Recorded {
+    /// The scene's text.
+    fn text(&self) -> &str {
+        match &self.source {
+            Source::Run { input, .. } => &input.text,
+            Source::Files(files) => files.scene_text(),
+        }
+    }
+
     /// The files of its folder.
     fn made(&self) -> io::Result<Files> {
         match &self.source {

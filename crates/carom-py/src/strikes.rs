@@ -20,7 +20,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// A body at its contact.
-fn free(body: &Body, state: &State, point: &Vector3<f64>) -> FreeBody {
+pub fn free(body: &Body, state: &State, point: &Vector3<f64>) -> FreeBody {
     if body.fixed {
         return at_rest();
     }

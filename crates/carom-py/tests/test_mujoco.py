@@ -77,6 +77,41 @@ def test_a_free_body() -> None:
     assert abs(ours - theirs) < 1e-5
 
 
+SMALL = '<geom type="sphere" size=".01" mass="0"/>'
+CORNER = '<asset><mesh name="corner" vertex="0 0 0  1 0 0  0 1 0  0 0 1"/></asset>'
+SHAPES = [
+    ("box", ".1 .2 .3", carom.Box([0.1, 0.2, 0.3])),
+    ("capsule", ".1 .2", carom.Capsule(0.1, 0.2)),
+    ("cylinder", ".1 .2", carom.Cylinder(0.1, 0.2)),
+    ("ellipsoid", ".1 .2 .3", carom.Ellipsoid([0.1, 0.2, 0.3])),
+    ("sphere", ".1", carom.Sphere(0.1)),
+]
+
+
+@pytest.mark.parametrize(("kind", "size", "shape"), SHAPES, ids=lambda value: value if isinstance(value, str) else "")
+def test_shapes_are_those_of_mujoco(kind: str, size: str, shape: carom.Shape) -> None:
+    """Tilted over the plane and beside a fixed ball: mass, moments and distances are MuJoCo's."""
+    ball = '<geom name="ball" type="sphere" size=".3" pos=".9 .4 1"/>'
+    text = HELLO.format(shape=kind, more='euler="25 -40 10"').replace('size=".1 .2 .3"', f'size="{size}"')
+    mj = model(text.replace("<body name", f"{ball}<body name"))
+    data = mujoco.MjData(mj)
+    mujoco.mj_forward(mj, data)
+    scene = carom.from_mujoco(mj, data, restitution=1.0)
+    body = scene.to_dict()["body"][1]
+    assert type(scene.body[1].shape) is type(shape)  # type: ignore[union-attr]
+    assert body["shape"] == carom.Scene(body=[carom.Body("b", shape)]).to_dict()["body"][0]["shape"]
+    assert body["mass"] == pytest.approx(1000 * shape.volume, rel=1e-9)
+    assert np.allclose(body["inertia"], body["mass"] * shape.unit_inertia, rtol=1e-9, atol=0)
+    gaps = {tuple(pair.bodies): pair.gap for pair in carom.gap(scene).pairs}
+    numbers = {mj.geom(k).name: k for k in range(mj.ngeom)}
+    own = mj.ngeom - 1
+    for other in ("ground", "ball"):
+        theirs = mujoco.mj_geomDistance(mj, data, numbers[other], own, 10.0, np.zeros(6))
+        ours = next(gap for pair, gap in gaps.items() if other in pair and mj.body(1).name in pair)
+        # MuJoCo's distance of curved bodies is found by iterations.
+        assert ours == pytest.approx(theirs, abs=1e-5), other
+
+
 def test_linkages_move_alike() -> None:
     """The pendulum's energy and its motion for a while: MuJoCo's error falls as its step's fourth power, so the two are one system."""
     mj = model(PENDULUM)
@@ -120,7 +155,8 @@ def test_an_impact_judged() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "word"),
     [
-        ('type="sphere"', 'type="box"', "a box"),
+        ('<body name="ball" pos="0 0 1">', f'<body name="ball" pos="0 0 1">{SMALL}', "2 colliding geoms"),
+        ('<geom type="sphere" size=".1 .2 .3"', '<geom type="mesh" mesh="corner"', "a mesh"),
         ('type="sphere"', 'type="sphere" condim="6"', "condim 6"),
         ("</body>", '<geom type="sphere" size=".1" pos="0 0 1"/></body>', "2 colliding geoms"),
         ('<joint type="free"/>', '<joint type="hinge" axis="0 1 0" damping="1"/>', "joint damping"),
@@ -133,7 +169,7 @@ def test_an_impact_judged() -> None:
 def test_what_cannot_be_taken_over_is_named(old: str, new: str, word: str) -> None:
     text = HELLO.format(shape="sphere", more="")
     assert old in text
-    mj = model(text.replace(old, new, 1))
+    mj = model(text.replace(old, new, 1).replace("<worldbody>", CORNER + "<worldbody>"))
     with pytest.raises(carom.SceneError, match=word):
         carom.from_mujoco(mj, restitution=0.0)
     with pytest.warns(carom.SceneWarning, match=word):

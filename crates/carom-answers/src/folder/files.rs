@@ -115,6 +115,12 @@ impl Files {
         Ok(())
     }
 
+    /// The scene's text; empty where there is none.
+    pub fn scene_text(&self) -> &str {
+        let bytes = scene_among(|name| self.0.contains_key(name)).and_then(|(name, _)| self.0.get(name));
+        bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+    }
+
     /// What they say.
     pub fn open(&self) -> Result<Contents, Error> {
         let text = |name: &str| self.0.get(name).map(|bytes| String::from_utf8_lossy(bytes).into_owned());

@@ -16,7 +16,7 @@ use crate::run::{Changes, Running, on_paradox};
 use crate::{Input, InputError};
 
 pub use look::{EventLook, GapCurve};
-pub use recorder::{BodyStates, EventContact, Flushed, PageRecorder};
+pub use recorder::{BodyStates, EventContact, Flushed, PageRecorder, whole_stream};
 
 /// The longest text that the page may send, in bytes.
 pub const LONGEST: usize = 8 << 20;

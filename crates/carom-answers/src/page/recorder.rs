@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use carom::body::State;
 use carom::contact::Side;
-use carom::record::{Event, Kind, Moment, Recorder, Sample};
+use carom::record::{Event, Kind, Memory, Moment, Recorder, Sample};
 use carom::run::World;
 use carom::scene::model::Scene;
 use serde::Serialize;
@@ -18,6 +18,10 @@ use crate::run::{EventEntry, Frame, Frames, Running, Sink, StateEntry};
 
 /// The most contacts of events that are kept with their states.
 const MOST_EVENTS: usize = 200_000;
+
+/// The most bytes of frames, and the most contacts of events, of a run that is handed over as a whole.
+const WHOLE_FRAMES: usize = 24 << 20;
+const WHOLE_EVENTS: usize = 10_000;
 
 /// The bytes of frames that are sent on without being asked for.
 const MOST_WAITING: usize = 1 << 20;
@@ -76,6 +80,13 @@ struct StatesEntry {
     after: StateEntry,
 }
 
+/// How a stream ends that is handed over as a whole.
+#[derive(Serialize)]
+struct Whole<'a> {
+    stopped: &'a str,
+    notes: Vec<String>,
+}
+
 impl From<&BodyStates> for StatesEntry {
     fn from(states: &BodyStates) -> Self {
         let (before, after) = (StateEntry::from(&states.before), StateEntry::from(&states.after));
@@ -93,8 +104,9 @@ pub struct PageRecorder<F> {
     pending: Vec<(Event, Arc<Vec<BodyStates>>)>,
     /// The states just before and just after events whose contacts are still to come.
     around: BTreeMap<u64, [Vec<(usize, State)>; 2]>,
-    /// How many contacts were kept, and how many were too many.
+    /// How many contacts were kept, of how many at most, and how many were too many.
     kept: usize,
+    most: usize,
     dropped: u64,
 }
 
@@ -111,6 +123,7 @@ impl<F: FnMut(Flushed)> PageRecorder<F> {
             pending: Vec::new(),
             around: BTreeMap::new(),
             kept: 0,
+            most: MOST_EVENTS,
             dropped: 0,
         }
     }
@@ -166,6 +179,45 @@ impl<F: FnMut(Flushed)> PageRecorder<F> {
     }
 }
 
+/// The whole stream of a run that is in memory, its end included: what a player needs that no program stands behind. Of very
+/// many frames some are left out, and of very many events the later ones, as the notes at the end say.
+pub fn whole_stream(scene: &Arc<Scene>, text: &str, memory: &Memory, stopped: &str) -> Vec<u8> {
+    let mut stream = Vec::new();
+    let take = |flushed: Flushed| flushed.chunks.iter().for_each(|chunk| stream.extend(chunk));
+    let mut recorder = PageRecorder::new(scene, text, scene.run.sample, take);
+    recorder.most = WHOLE_EVENTS;
+    let bodies = scene.bodies.len().max(1);
+    let of_frames = |sample: &&Sample| sample.moment == Moment::Sample;
+    let frames = memory.samples.iter().filter(of_frames).count() / bodies;
+    let every = (frames * chunk::frame_length(bodies)).div_ceil(WHOLE_FRAMES).max(1);
+    let mut seen = 0;
+    for sample in &memory.samples {
+        if sample.moment == Moment::Sample {
+            let frame = seen / bodies;
+            seen += 1;
+            if !frame.is_multiple_of(every) && frame + 1 != frames {
+                continue;
+            }
+        }
+        recorder.samples(std::slice::from_ref(sample));
+    }
+    for contacts in memory.events.chunk_by(|a, b| a.number == b.number) {
+        recorder.events(contacts);
+    }
+    recorder.flush();
+    let mut notes = Vec::new();
+    if every > 1 {
+        notes.push(format!("one in {every} of the {frames} samples is shown"));
+    }
+    if recorder.dropped > 0 {
+        notes.push(format!("{} contacts of later events are not shown", recorder.dropped));
+    }
+    // Plain data: it cannot fail.
+    let end = serde_json::to_vec(&Whole { stopped, notes }).unwrap_or_default();
+    stream.extend(chunk::end(&end));
+    stream
+}
+
 impl<F: FnMut(Flushed)> Recorder for PageRecorder<F> {
     fn events(&mut self, events: &[Event]) {
         let number = events.first().map_or(0, |event| event.number);
@@ -176,7 +228,7 @@ impl<F: FnMut(Flushed)> Recorder for PageRecorder<F> {
         });
         let states = Arc::new(states.collect::<Vec<_>>());
         for event in events {
-            if self.kept < MOST_EVENTS {
+            if self.kept < self.most {
                 self.kept += 1;
                 self.pending.push((event.clone(), states.clone()));
             } else {

@@ -16,7 +16,7 @@ pub fn answer() -> Value {
 }
 
 /// The documents that have a schema, by the commands that print them.
-pub const ANSWERS: [&str; 14] = [
+pub const ANSWERS: [&str; 18] = [
     "solve",
     "compare",
     "classify",
@@ -24,6 +24,10 @@ pub const ANSWERS: [&str; 14] = [
     "toi",
     "run",
     "replicas",
+    "sweep",
+    "merge",
+    "scatter",
+    "encounter",
     "weak-form",
     "generalized",
     "paper",

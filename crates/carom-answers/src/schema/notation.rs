@@ -130,6 +130,10 @@ impl<'a> Notation<'a> {
             None if form == "[]" => {
                 (json!({ "type": "array", "items": self.table(children).schema() }), words)
             }
+            None if form.starts_with('[') => {
+                let items = typed(form.trim_start_matches('[').trim_end_matches(']'));
+                (json!({ "type": "array", "items": items }), words)
+            }
             None if !children.is_empty() => (self.table(children).schema(), words),
             None => {
                 let (kind, meaning) = words.split_once(' ').unwrap_or((words, ""));

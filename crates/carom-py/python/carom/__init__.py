@@ -20,6 +20,7 @@ from .answers import (
     Classification,
     Comparison,
     FirstContacts,
+    Named,
     PairGaps,
     Paper,
     Paradox,
@@ -85,6 +86,7 @@ from .scene import (
     World,
 )
 from .shapes import Convex, MassProperties, Shape
+from .viewing import View, view
 
 __all__ = [
     "APART",
@@ -122,6 +124,7 @@ __all__ = [
     "Load",
     "MassProperties",
     "Motion",
+    "Named",
     "OptionError",
     "PairGaps",
     "Paper",
@@ -156,6 +159,7 @@ __all__ = [
     "Sweep",
     "Table",
     "Torque",
+    "View",
     "Weld",
     "World",
     "__version__",
@@ -183,4 +187,5 @@ __all__ = [
     "sweep",
     "toi",
     "toi_many",
+    "view",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence, Union
+from typing import Any, Sequence, TypeGuard, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,11 +11,17 @@ Floats = NDArray[np.float64]
 Vector = Union[Sequence[float], Floats]
 
 
+def is_array(value: object) -> TypeGuard[NDArray[Any]]:
+    """Whether it is NumPy's, an array or one number."""
+    return isinstance(value, (np.ndarray, np.generic))
+
+
 def numbers(value: ArrayLike, name: str) -> Floats:
     """An array of any shape; without a copy where it is float64 in C order."""
-    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+    given: Any = value
+    if np.ma.is_masked(given):
         raise ValueError(f"{name} has masked entries, expected numbers")
-    if np.iscomplexobj(value):
+    if np.iscomplexobj(given):
         raise ValueError(f"{name} is complex, expected real numbers")
     try:
         return np.asarray(value, dtype=np.float64, order="C")

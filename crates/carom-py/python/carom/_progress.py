@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Generator, Optional
 
 from ._options import _refuse
 
 
 @contextmanager
-def shown_progress(progress: Any) -> Iterator[Optional[Callable[[Any, Any], object]]]:
+def shown_progress(progress: Any) -> Generator[Optional[Callable[[Any, Any], object]], None, None]:
     """What to call with the part done and the whole; nothing where nothing was asked for."""
     if progress is None or progress is False:
         yield None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import importlib
-from typing import Any, Iterable, Iterator, Sequence
+from typing import Any, Iterable, Iterator, Sequence, TypeGuard
 
 import numpy as np
 
@@ -13,12 +13,16 @@ from . import _carom
 _SHOWN = 20
 
 
+def _is_row(value: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, (list, tuple, np.ndarray))
+
+
 def shown(value: Any) -> str:
     """A value in a table."""
     if isinstance(value, (float, np.floating)):
         return f"{value:.8g}"
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return "[" + ", ".join(shown(entry) for entry in value) + "]"
+    if _is_row(value):
+        return "[" + ", ".join(map(shown, value)) + "]"
     return str(value)
 
 

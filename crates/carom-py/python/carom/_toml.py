@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+from ._json import is_list, is_table, is_tables
+
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -15,9 +17,9 @@ def _key(name: str) -> str:
 
 def _value(value: Any) -> str:
     """A value in one line."""
-    if isinstance(value, dict):
+    if is_table(value):
         return "{ " + ", ".join(f"{_key(name)} = {_value(entry)}" for name, entry in value.items()) + " }" if value else "{}"
-    if isinstance(value, list):
+    if is_list(value):
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -31,20 +33,20 @@ def _table(head: str, table: dict[str, Any]) -> list[str]:
 
 def written(document: dict[str, Any]) -> str:
     """The text of a document: plain entries first, then a table or a list of tables each."""
-    lines = [f"{_key(name)} = {_value(entry)}" for name, entry in document.items() if not _is_table(entry)]
+    lines = [f"{_key(name)} = {_value(entry)}" for name, entry in document.items() if not has_heading(entry)]
     for name, entry in document.items():
-        if isinstance(entry, dict):
-            pairs = entry.get("pair", [])
-            lines += _table(f"[{_key(name)}]", {key: part for key, part in entry.items() if key != "pair" or not _is_table(pairs)})
-            if _is_table(pairs):
+        if is_table(entry):
+            pairs: Any = entry.get("pair", [])
+            lines += _table(f"[{_key(name)}]", {key: part for key, part in entry.items() if key != "pair" or not is_tables(pairs)})
+            if is_tables(pairs):
                 for pair in pairs:
                     lines += _table(f"[[{_key(name)}.pair]]", pair)
-        elif _is_table(entry):
+        elif is_tables(entry):
             for part in entry:
                 lines += _table(f"[[{_key(name)}]]", part)
     return "\n".join(lines) + "\n"
 
 
-def _is_table(entry: Any) -> bool:
+def has_heading(entry: object) -> bool:
     """Whether something has a heading of its own: a table, or a list of tables."""
-    return isinstance(entry, dict) or bool(entry) and isinstance(entry, list) and all(isinstance(part, dict) for part in entry)
+    return is_table(entry) or is_tables(entry)

@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _carom
-from ._arrays import Floats
+from ._arrays import Floats, is_array
+from ._json import is_mapping
 from ._options import _refuse, flag, some_whole, word
 from ._progress import shown_progress
-from .answers import Answer, Record, Sections
+from .documents import ScatterDocument
 from .errors import OptionError
 from .questions import _warn
+from .records import Sections
 from .runs import Table
 from .scene import AnyScene, read
 
@@ -35,7 +37,16 @@ _WAITING = 256
 class Sweep(Table):
     """The answer of `sweep`: one row per sample. Columns: `sample`, what was varied (by its path or name), `stopped` and `reason`, `time`,
     `events`, `impacts`, `energy_error_max`, `linear_error_max`, `gap_min`, the final states `ball.px` … `ball.wz`, and what is collected.
-    A sample that cannot be run has `stopped` = `invalid`, the `reason`, and NaN elsewhere."""
+    A sample that cannot be run has `stopped` = `invalid`, the `reason`, and NaN elsewhere.
+
+    >>> from carom import Body, Run, Scene, Sphere
+    >>> flight = Scene(body=[Body("ball", Sphere(0.5), mass=1.0)], run=Run(until=1.0))
+    >>> found = sweep(flight, {"body.ball.velocity[0]": [1.0, 2.0]})
+    >>> found
+    <Sweep: 2 samples over body.ball.velocity[0]>
+    >>> found["ball.px"].tolist()
+    [1.0, 2.0]
+    """
 
     sample: NDArray[np.int64]
     stopped: NDArray[np.str_]
@@ -69,12 +80,12 @@ class Sweep(Table):
 def _entries(vary: Vary) -> str:
     """What varies as a list like that of `[[sweep.vary]]`, in JSON; empty where the scene says all."""
     given: Iterable[Any]
-    if isinstance(vary, Mapping):
+    if is_mapping(vary):
         given = [_entry(path, way) for path, way in vary.items()]
     elif isinstance(vary, str):
         given = [vary]
     else:
-        given = vary
+        given = (each for each in vary)
     entries = [_line(each) if isinstance(each, str) else _table(each) for each in given]
     return json.dumps(entries) if entries else ""
 
@@ -84,7 +95,7 @@ def _entry(path: Any, way: Any) -> Union[str, dict[str, Any]]:
     if isinstance(way, str):
         return f"{name}={way}"
     key = "path" if "." in name else "name"
-    if isinstance(way, Mapping):
+    if is_mapping(way):
         return {key: name, **way}
     return {key: name, "values": way}
 
@@ -97,10 +108,10 @@ def _line(line: str) -> Any:
 
 
 def _table(entry: Any) -> Any:
-    if not isinstance(entry, Mapping):
+    if not is_mapping(entry):
         raise _refuse("vary", entry, "a line such as 'surface.restitution=uniform(0, 1)', or a dictionary")
     # What NumPy gives is made of lists and plain numbers.
-    return {key: value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value for key, value in entry.items()}
+    return {key: value.tolist() if is_array(value) else value for key, value in entry.items()}
 
 
 def sweep(
@@ -223,17 +234,17 @@ def _parts(
     return ordered
 
 
-class Scattering(Answer):
+class Scattering(ScatterDocument):
     """The answer of `scatter`: `samples`, `hits`, `cross_section`, `impacts`, `energy_loss`, `exchange`, `drag` and more, each with its
     `mean` and `error`; `angle`, the distribution of the scattering angle; `hash`, of the bits of all samples. `encounters` is the table of
-    all samples, where it was asked for."""
+    all samples, where it was asked for.
+
+    >>> from carom import Body, Scene, Sphere
+    >>> scatter(Scene(body=[Body("one", Sphere(0.5), mass=1.0), Body("two", Sphere(0.5), mass=1.0)]), samples=1000)
+    <Scattering: 1000 of 1000 hit, cross-section 3.14159 ± 0>
+    """
 
     __slots__ = ("encounters",)
-
-    samples: int
-    hits: int
-    cross_section: Record
-    hash: str
 
     def __init__(self, document: Union[Sections, dict[str, Any]], encounters: Optional[Table] = None) -> None:
         super().__init__(document)

@@ -6,7 +6,15 @@ from typing import Any, NamedTuple, Optional, Sequence
 
 
 class Diagnostic(NamedTuple):
-    """One mistake in a scene: where it stands, what stands there, what is wrong and what would be right."""
+    """One mistake in a scene: where it stands, what stands there, what is wrong and what would be right.
+
+    >>> import carom
+    >>> try:
+    ...     carom.solve({"carom": 1, "body": [{}]})
+    ... except carom.SceneError as error:
+    ...     print(error.diagnostics[0].field, "|", error.diagnostics[0].message)
+    body[0].name | is missing
+    """
 
     line: int
     column: int
@@ -26,7 +34,11 @@ class Diagnostic(NamedTuple):
 
 
 class CaromError(Exception):
-    """Anything that carom refuses or finds wrong."""
+    """Anything that carom refuses or finds wrong.
+
+    >>> issubclass(SceneError, CaromError), issubclass(AuditError, CaromError)
+    (True, True)
+    """
 
 
 class SceneError(CaromError, ValueError):
@@ -34,6 +46,13 @@ class SceneError(CaromError, ValueError):
 
     `file` names the text; `line`, `column`, `field`, `value`, `message` and `expected` are those of the first mistake;
     `diagnostics` lists all of them. Of a `Scene` or a dictionary only the field has a meaning, not the line.
+
+    >>> import carom
+    >>> try:
+    ...     carom.solve(carom.Scene(body=[carom.Body("ball", carom.Sphere(1.0), mass=-1.0)]))
+    ... except carom.SceneError as error:
+    ...     print(error)
+    body[0].mass: is negative; expected a number greater than 0
     """
 
     def __init__(self, file: str, diagnostics: Sequence[tuple[Any, ...]]) -> None:
@@ -55,7 +74,15 @@ class SceneError(CaromError, ValueError):
 
 
 class OptionError(CaromError, ValueError):
-    """An option that has no meaning, or none for this scene: `field` names it."""
+    """An option that has no meaning, or none for this scene: `field` names it.
+
+    >>> import carom
+    >>> try:
+    ...     carom.run(carom.Scene(), until="soon")
+    ... except carom.OptionError as error:
+    ...     print(error)
+    until 'soon' is a str; expected a number
+    """
 
     def __init__(self, diagnostics: Sequence[tuple[Any, ...]]) -> None:
         self.diagnostics = [Diagnostic(*each) for each in diagnostics]
@@ -71,7 +98,12 @@ class OptionError(CaromError, ValueError):
 
 
 class PhysicsError(CaromError):
-    """With `strict=True`: the physics has no answer under the law. `answer` is what there is."""
+    """With `strict=True`: the physics has no answer under the law. `answer` is what there is.
+
+    >>> error = PhysicsError("the physics has no answer under this law", answer={"consistent": False})
+    >>> error.answer
+    {'consistent': False}
+    """
 
     def __init__(self, message: str, answer: Any = None) -> None:
         super().__init__(message)
@@ -79,7 +111,12 @@ class PhysicsError(CaromError):
 
 
 class AuditError(CaromError):
-    """With `strict=True`: the audit found a result wrong. `answer` is the result."""
+    """With `strict=True`: the audit found a result wrong. `answer` is the result.
+
+    >>> error = AuditError("the audit found a violation", answer={"stopped": "violation"})
+    >>> error.answer
+    {'stopped': 'violation'}
+    """
 
     def __init__(self, message: str, answer: Any = None) -> None:
         super().__init__(message)

@@ -18,7 +18,11 @@ from .shapes import Shape
 
 @dataclass(eq=False)
 class States:
-    """Where a body is and how it moves, in the world frame: vectors, or an array of them over time."""
+    """Where a body is and how it moves, in the world frame: vectors, or an array of them over time.
+
+    >>> Flight(inertia=[1.0, 2.0, 3.0], velocity=[1.0, 0.0, 0.0]).at([0.0, 2.0]).position[:, 0]
+    array([0., 2.])
+    """
 
     position: Floats
     orientation: Floats

@@ -18,7 +18,12 @@ Quantity = Literal["time_error", "position_error", "velocity_error", "energy_err
 
 
 class Motion(NamedTuple):
-    """The state of a body: of its centre of mass, in the world frame; the orientation is a quaternion `[w, x, y, z]`."""
+    """The state of a body: of its centre of mass, in the world frame; the orientation is a quaternion `[w, x, y, z]`.
+
+    >>> still = Motion(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3), np.zeros(3))
+    >>> still._replace(velocity=np.array([1.0, 0.0, 0.0])).velocity
+    array([1., 0., 0.])
+    """
 
     position: Floats
     orientation: Floats
@@ -34,7 +39,20 @@ Advance = Callable[[Engine], Mapping[str, Motion]]
 class Judgement(Columns):
     """How far an engine is off, a row for every setting and step: `time_error` of the first impact, in seconds (NaN where none was
     seen), `position_error` and `velocity_error`, the greatest of any body at the end, in metres and metres a second (the angular velocity
-    times the body's size is among them), `energy_error`, relative to the greatest kinetic energy, and `wall_s`, how long it took."""
+    times the body's size is among them), `energy_error`, relative to the greatest kinetic energy, and `wall_s`, how long it took.
+
+    >>> import carom
+    >>> fall = carom.Scene(world=carom.World(gravity=[0, 0, -2]), body=[carom.Body("ball", carom.Sphere(0.5), mass=1.0)])
+    >>> def advance(engine):
+    ...     step, (x, q, v, w) = engine
+    ...     engine[1] = carom.Motion(x + step * v, q, v + step * np.array([0, 0, -2.0]), w)
+    ...     return {"ball": engine[1]}
+    >>> judged = judge_engine(fall, lambda states, step: [step, states["ball"]], advance, until=1.0, steps=[0.25, 0.125], setting="Euler")
+    >>> print(judged.table())
+    setting       step       time   position   velocity     energy
+    Euler     2.50e-01          –    2.5e-01    0.0e+00    2.5e-01
+    Euler     1.25e-01          –    1.2e-01    0.0e+00    1.2e-01
+    """
 
     setting: NDArray[np.str_]
     step: Floats
@@ -66,6 +84,17 @@ class Judgement(Columns):
         good = errors <= error
         count = len(good) if good.all() else int(np.argmin(good))
         return float(steps[count - 1]) if count else None
+
+    def table(self) -> str:
+        """The errors as a text, a line for every setting and step, to be printed."""
+        names = {"time_error": "time", "position_error": "position", "velocity_error": "velocity", "energy_error": "energy"}
+        wide = max([len("setting"), *map(len, self.setting.tolist())])
+        lines = [f"{'setting':<{wide}}  {'step':>9}" + "".join(f"  {name:>9}" for name in names.values())]
+        for k in range(len(self)):
+            errors = (float(self[name][k]) for name in names)
+            shown = "".join("          –" if np.isnan(error) else f"  {error:>9.1e}" for error in errors)
+            lines.append(f"{self.setting[k]:<{wide}}  {self.step[k]:>9.2e}{shown}")
+        return "\n".join(lines)
 
     def plot(self, of: Sequence[Quantity] = ("time_error", "velocity_error", "energy_error")) -> Any:
         """Errors against the step, a panel each and a line for every setting; a matplotlib figure."""
@@ -102,7 +131,8 @@ class _Exact:
 
     def _sides(self) -> tuple[dict[str, Floats], dict[str, Floats]]:
         """The velocities on both sides of the first impact."""
-        table, sides = self.run.samples, []
+        table = self.run.samples
+        sides: list[dict[str, Floats]] = []
         events = self.run.events
         impacts = np.flatnonzero(events.kind == "impact")
         for moment in ("before", "after"):

@@ -28,7 +28,15 @@ _NAMES = np.array(["apart", "overlapping", "undecided"] + [""] * (MET - 3) + lis
 
 class Gaps(Columns):
     """The gaps of many pairs: `gap` (negative: overlap), `normal` from the first to the second, `on_first`, `on_second`,
-    `iterations`, and in a periodic box `image`, the displacement of the second body that is nearest."""
+    `iterations`, and in a periodic box `image`, the displacement of the second body that is nearest.
+
+    >>> from carom import Bodies, Sphere
+    >>> found = gap_many(Bodies(Sphere(1.0)), Bodies(Sphere(1.0), position=[[3.0, 0, 0], [4.0, 0, 0]]))
+    >>> found
+    <Gaps: 2 rows, gap, normal, on_first, on_second, iterations>
+    >>> found.gap
+    array([1., 2.])
+    """
 
     gap: Floats
     normal: Floats
@@ -46,6 +54,11 @@ class Contacts(Columns):
 
     `status` is a code, `APART`, `OVERLAPPING`, `UNDECIDED`, or from `MET` on a contact; `type` spells it out, a contact as `carom
     classify` names it.
+
+    >>> from carom import Bodies, Sphere
+    >>> found = toi_many(Bodies(Sphere(1.0)), Bodies(Sphere(1.0), position=[3.0, 0, 0], velocity=[[-1.0, 0, 0], [1.0, 0, 0]]), until=2.0)
+    >>> found.met, found.type.tolist()
+    (array([ True, False]), ['normal', 'apart'])
     """
 
     time: Floats
@@ -109,7 +122,13 @@ class Contacts(Columns):
 
 class Strikes(Columns):
     """The impacts of many pairs: `impulse`, `approach`, `separation`, `energy_change`, `effective_inverse_mass`, and the velocities
-    after: `first_velocity`, `first_angular_velocity`, `second_velocity`, `second_angular_velocity`."""
+    after: `first_velocity`, `first_angular_velocity`, `second_velocity`, `second_angular_velocity`.
+
+    >>> from carom import Bodies, Plane, Sphere
+    >>> falling = Bodies(Sphere(0.5), position=[0, 0, 0.5], velocity=[0, 0, -1.0])
+    >>> strike_many(Plane("floor", normal=[0, 0, 1]), falling, point=[0, 0, 0.0], normal=[0, 0, 1.0]).impulse
+    array([2.])
+    """
 
     impulse: Floats
     approach: Floats

@@ -1,8 +1,8 @@
 """Models of MuJoCo as scenes, and MuJoCo's runs of them beside the exact ones: `carom.from_mujoco`, `carom.judge`.
 
 The package `mujoco` is needed: `pip install 'carom[mujoco]'`. A body of MuJoCo becomes a body of the scene with its mass and principal
-moments; its one colliding geom, a sphere or an ellipsoid about its centre of mass, becomes its shape. Planes of the world become planes,
-joints become joints. What cannot be taken over is named.
+moments; its one colliding geom, a sphere, ellipsoid, box, capsule or cylinder about its centre of mass, becomes its shape. Planes of the
+world become planes, joints become joints. What cannot be taken over is named.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from .questions import SceneWarning
 from .scene import (
     Ball,
     Body,
+    Box,
+    Capsule,
+    Cylinder,
     Ellipsoid,
     Hinge,
     Joint,
@@ -65,7 +68,9 @@ class _Reader:
             self.data.qpos[:], self.data.qvel[:] = data.qpos, data.qvel
         mj.mj_forward(model, self.data)
         self.faults: list[str] = []
+        self.taken: set[str] = set()
         self.names = self._distinct(mj.mjtObj.mjOBJ_BODY, model.nbody, "body")
+        self.joint_names = self._distinct(mj.mjtObj.mjOBJ_JOINT, model.njnt, "joint")
         self.geom_names = self._distinct(mj.mjtObj.mjOBJ_GEOM, model.ngeom, "geom")
         contacts_off = model.opt.disableflags & mj.mjtDisableBit.mjDSBL_CONTACT
         self.colliding = [
@@ -75,11 +80,15 @@ class _Reader:
         """The name of the body or plane that a colliding geom has become."""
 
     def _distinct(self, kind: Any, count: int, word: str) -> list[str]:
-        """The names of MuJoCo's objects; those without one, and doubles, get a number."""
+        """The names of MuJoCo's objects in a scene, where all kinds share one name space: those without a name get a number, and those
+        whose name is another's the word for what they are."""
         found: list[str] = []
         for k in range(count):
             name = self.mj.mj_id2name(self.model, kind, k) or f"{word}{k}"
-            found.append(name if name not in found else f"{name} {k}")
+            while name in self.taken:
+                name = f"{word} {name}"
+            self.taken.add(name)
+            found.append(name)
         return found
 
     def frames(self) -> Iterator[tuple[int, Any, Floats]]:
@@ -105,12 +114,12 @@ class _Reader:
                 self.faults.append(
                     f"geom {self.geom_names[geom]}: {off:.3g} m off the centre of mass of body {name}; shapes here are centred there"
                 )
-            if isinstance(shape, Ellipsoid):
+            if not isinstance(shape, Sphere):
                 # The shape's axes are the body's, and the moments must be principal there.
                 axes = self.data.geom_xmat[geom].reshape(3, 3)
                 moments = self.moments(number, axes)
                 if float(np.abs(moments - np.diag(np.diag(moments))).max()) > _OFF * float(np.abs(moments).max()):
-                    self.faults.append(f"body {name}: its principal axes of inertia are not those of its ellipsoid")
+                    self.faults.append(f"body {name}: its principal axes of inertia are not those of its {type(shape).__name__.lower()}")
                 turn = axes
             yield number, shape, turn
 
@@ -128,8 +137,14 @@ class _Reader:
             return Sphere(float(size[0]))
         if kind == kinds.mjGEOM_ELLIPSOID:
             return Ellipsoid([float(x) for x in size])
+        if kind == kinds.mjGEOM_BOX:
+            return Box([float(x) for x in size])
+        if kind == kinds.mjGEOM_CAPSULE:
+            return Capsule(float(size[0]), float(size[1]))
+        if kind == kinds.mjGEOM_CYLINDER:
+            return Cylinder(float(size[0]), float(size[1]))
         word = kinds(kind).name.removeprefix("mjGEOM_").lower()
-        self.faults.append(f"geom {self.geom_names[geom]}: a {word}; the shapes taken over are spheres, ellipsoids and planes")
+        self.faults.append(f"geom {self.geom_names[geom]}: a {word}; the shapes taken over are spheres, ellipsoids, boxes, capsules, cylinders and planes")
         return None
 
     def planes(self) -> Iterator[Plane]:
@@ -143,7 +158,7 @@ class _Reader:
                 yield Plane(name, normal=normal.tolist(), offset=float(normal @ self.data.geom_xpos[geom]))
 
     def fixtures(self) -> Iterator[Body]:
-        """The world's own spheres and ellipsoids."""
+        """The world's own geoms other than planes."""
         for geom in range(self.model.ngeom):
             of_world = self.model.geom_bodyid[geom] == 0 and self.colliding[geom]
             if not of_world or self.model.geom_type[geom] == self.mj.mjtGeom.mjGEOM_PLANE:
@@ -194,7 +209,7 @@ class _Reader:
             if count > 1:
                 self.faults.append(f"body {name}: {count} joints; a body here has one to its parent")
             kind, axis, anchor = model.jnt_type[first], self.data.xaxis[first].tolist(), self.data.xanchor[first].tolist()
-            own = self.mj.mj_id2name(model, self.mj.mjtObj.mjOBJ_JOINT, first) or f"joint of {name}"
+            own = self.joint_names[first]
             if kind == kinds.mjJNT_HINGE:
                 yield Joint(own, sides, Hinge(point=anchor, axis=axis))
             elif kind == kinds.mjJNT_BALL:

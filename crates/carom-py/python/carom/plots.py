@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Sequence, Union
 
 import numpy as np
 
 from ._arrays import Floats
-from ._options import number, whole
-from .errors import OptionError
-from .flight import rotation
-from .shapes import Ellipsoid, Shape, Superellipsoid
 
 if TYPE_CHECKING:
-    from .runs import BodyView, PlaneView, Recording
+    from .runs import BodyView, Recording
 
 _MOST_BODIES = 12
 
@@ -108,111 +104,4 @@ def plot(run: Recording, what: Union[str, Sequence[str]]) -> Any:
     return figure
 
 
-def outlines(body: BodyView) -> Floats:
-    """The body's sections with its three coordinate planes, as points (3, n, 3) in its axes."""
-    angle = np.linspace(0.0, 2.0 * np.pi, 49)
-    circles = np.zeros((3, angle.size, 3))
-    for k in range(3):
-        circles[k, :, (k + 1) % 3] = np.cos(angle)
-        circles[k, :, (k + 2) % 3] = np.sin(angle)
-    shape: Shape
-    if body.kind == "point":
-        return np.zeros_like(circles)
-    if body.kind == "superellipsoid":
-        shape = Superellipsoid(body.semi_axes, body.exponent)
-    else:
-        shape = Ellipsoid(body.semi_axes)
-    # Stretched by the semi-axes, so that points are spread evenly over long bodies too.
-    return shape.surface(circles * np.array(body.semi_axes))
-
-
-class Animation:
-    """An animation: a notebook shows it, `save("run.gif")` and the like write it, `figure` is its first frame."""
-
-    def __init__(self, figure: Any, draw: Callable[[int], list[Any]], frames: int, fps: float) -> None:
-        self.figure = figure
-        self._draw = draw
-        self._frames = frames
-        self._fps = fps
-
-    @property
-    def animation(self) -> Any:
-        """Matplotlib's own: to be kept, shown or saved."""
-        from matplotlib.animation import FuncAnimation
-
-        return FuncAnimation(self.figure, self._draw, frames=self._frames, interval=1000.0 / self._fps, blit=False)
-
-    def save(self, path: str, **options: Any) -> None:
-        """Writes it to a file, by matplotlib's writers."""
-        self.animation.save(path, fps=self._fps, **options)
-
-    def to_html(self) -> str:
-        """HTML with JavaScript controls, all in one."""
-        found: str = self.animation.to_jshtml(fps=self._fps)
-        return found
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-
-def _patch(plane: PlaneView, middle: Floats, half: float) -> Optional[Floats]:
-    """The square of a plane nearest to the middle of a box, as wide as the box; nothing where the plane does not come near."""
-    normal = np.array(plane.normal)
-    away = float(normal @ middle) - plane.offset
-    if abs(away) > np.sqrt(3.0) * half:
-        return None
-    one = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
-    one /= np.linalg.norm(one)
-    two = np.cross(normal, one)
-    corners = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]]) * half
-    patch: Floats = middle - away * normal + corners @ np.stack([one, two])
-    return patch
-
-
-def animate(run: Recording, frames: int, fps: float, view: tuple[float, float]) -> Animation:
-    """The bodies' outlines in motion, and the planes, at one scale in all directions."""
-    if whole("frames", frames) < 1:
-        raise OptionError([(1, 1, "frames", str(frames), "is out of range", "a whole number, at least 1")])
-    if not 0.0 < number("fps", fps) < np.inf:
-        raise OptionError([(1, 1, "fps", str(fps), "is out of range", "a number greater than 0")])
-    pyplot = _matplotlib()
-    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
-
-    drawn = []
-    times: Floats = np.zeros(0)
-    chosen = np.zeros(0, dtype=np.intp)
-    for k, body in enumerate(_sampled(run)):
-        times, states = run.trajectory(body.name)
-        chosen = np.unique(np.linspace(0, times.size - 1, min(frames, times.size)).round().astype(np.intp))
-        turned = np.einsum("tij,cpj->tcpi", rotation(states.orientation[chosen]), outlines(body))
-        drawn.append((body, turned + states.position[chosen][:, None, None, :], f"C{k % 10}"))
-    everything = np.concatenate([places.reshape(-1, 3) for _, places, _ in drawn])
-    low, high = everything.min(axis=0), everything.max(axis=0)
-    middle, half = 0.5 * (low + high), 0.52 * float((high - low).max()) or 1.0
-    figure = pyplot.figure(figsize=(6, 5), dpi=72)
-    axes = figure.add_subplot(projection="3d")
-    axes.set(xlabel="x / m", ylabel="y / m", zlabel="z / m")
-    for set_limits, centre in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), middle):
-        set_limits(centre - half, centre + half)
-    axes.set_box_aspect((1.0, 1.0, 1.0))
-    for plane in run.planes:
-        patch = _patch(plane, middle, half)
-        if patch is not None:
-            axes.add_collection3d(Poly3DCollection([patch], facecolor="0.7", edgecolor="0.5", alpha=0.3))
-    axes.view_init(*view)
-    lines = [[axes.plot([], [], [], color=colour, lw=1.2)[0] for _ in range(3)] for _, _, colour in drawn]
-    title = axes.set_title("")
-
-    def draw(frame: int) -> list[Any]:
-        for (_, places, _), own in zip(drawn, lines):
-            for line, points in zip(own, places[frame]):
-                line.set_data_3d(*points.T)
-        title.set_text(f"t = {times[chosen[frame]]:.4g} s")
-        return [line for own in lines for line in own]
-
-    draw(0)
-    pyplot.close(figure)
-    return Animation(figure, draw, int(chosen.size), fps)
-
-
-__all__ = ["Animation", "animate", "energies", "outlines", "plot"]
+__all__ = ["energies", "plot"]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _carom
-from ._arrays import Floats, numbers
+from ._arrays import Floats, is_array, numbers
 from ._options import flag, number, some_number, some_order, some_whole, some_word, whole, word
 from ._tables import Columns
 from .answers import (
@@ -38,7 +38,15 @@ A = TypeVar("A", bound=Answer)
 
 
 class SceneWarning(UserWarning):
-    """Something in a scene that is allowed but worth a word, such as a quaternion far from unit length."""
+    """Something in a scene that is allowed but worth a word, such as a quaternion far from unit length.
+
+    >>> import carom
+    >>> with warnings.catch_warnings(record=True) as said:
+    ...     warnings.simplefilter("always")
+    ...     _ = carom.gap({"carom": 1, "body": [{"name": "ball", "shape": {"sphere": {"radius": 1}}, "mass": 1, "orientation": [2, 0, 0, 0]}]})
+    >>> said[0].category.__name__
+    'SceneWarning'
+    """
 
 
 class _Resolution:
@@ -298,13 +306,20 @@ def generalized(
 
 def _listed(value: Any) -> Any:
     """Arrays as lists; what else there is as it stands."""
-    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+    return value.tolist() if is_array(value) else value
 
 
 class Solutions(Columns):
     """The impacts of one scene at many velocities: arrays over rows, then bodies or contacts, whose names are `bodies` and
     `contacts`: `velocity`, `angular_velocity`, `impulse`, `impulse_vector`, `energy_before`, `energy_after`, `consistent`,
-    `admissible`, `velocity_unique`, `impulse_unique`."""
+    `admissible`, `velocity_unique`, `impulse_unique`.
+
+    >>> from carom import Body, Plane, Scene, Sphere
+    >>> scene = Scene(body=[Body("ball", Sphere(1.0), mass=2.0, position=[0, 0, 1])], plane=[Plane("floor", normal=[0, 0, 1])])
+    >>> found = solve_many(scene, velocity=[[0, 0, -1], [0, 0, -2]])
+    >>> found.bodies, found.energy_after.round(12).tolist()
+    (['ball'], [1.0, 4.0])
+    """
 
     velocity: Floats
     angular_velocity: Floats

@@ -7,24 +7,23 @@ import os
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Literal, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Iterator, Literal, Mapping, NamedTuple, Optional, Sequence, TypeGuard, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _carom
 from ._arrays import Floats
+from ._json import is_list, is_table
 from ._progress import shown_progress
 from ._options import flag, some_number, some_whole, some_word, whole
 from ._tables import Columns
-from .answers import Answer, Sections
+from .documents import ReplicasDocument, RunDocument
 from .errors import AuditError, OptionError
 from .flight import States
 from .questions import Law, _warn
+from .records import Sections
 from .scene import AnyScene, read
-
-if TYPE_CHECKING:
-    from .plots import Animation
 
 Panel = Literal["position", "velocity", "angular_velocity", "energy"]
 OnParadox = Literal["hold", "pass", "stop"]
@@ -34,24 +33,33 @@ Force = Callable[[float, Floats, Floats, Floats, Floats], Any]
 
 class Table(Columns):
     """A table of a run: NumPy columns by attribute or name, and the Arrow interface, by which pyarrow, pandas and polars take it
-    without a copy (`pyarrow.table(table)`, `polars.DataFrame(table)`)."""
+    without a copy (`pyarrow.table(table)`, `polars.DataFrame(table)`).
+
+    >>> import carom
+    >>> ball = carom.Body("ball", carom.Sphere(0.5), mass=1.0, position=[0, 0, 1], velocity=[0, 0, -1])
+    >>> scene = carom.Scene(body=[ball], plane=[carom.Plane("floor", normal=[0, 0, 1])])
+    >>> events = run(scene, until=1.0).events
+    >>> len(events), events["kind"].tolist(), events.impulse[events.kind == "impact"].round(12).tolist()
+    (1, ['impact'], [2.0])
+    """
 
     def __init__(self, source: Any) -> None:
-        if isinstance(source, dict):
+        given = is_table(source)
+        self._source: Any = None if given else source
+        if given:
             self._columns = source
-            source = None
-        self._source = source
 
     @cached_property
     def _columns(self) -> dict[str, Any]:  # type: ignore[override]
-        if not hasattr(self._source, "columns") or not callable(self._source.columns):
+        if not callable(getattr(self._source, "columns", None)):
             return {name: self._source[name].to_numpy(zero_copy_only=False) for name in self._source.column_names}
-        columns = {}
-        for name, column in self._source.columns().items():
-            if isinstance(column, tuple):
+        columns: dict[str, Any] = {}
+        made: dict[str, Any] = self._source.columns()
+        for name, column in made.items():
+            if _is_pair(column):
                 codes, words = column
                 column = np.array(words, dtype=np.str_)[codes] if words else np.zeros(0, np.str_)
-            elif isinstance(column, list):
+            elif is_list(column):
                 lists = np.empty(len(column), dtype=object)
                 lists[:] = column
                 column = lists
@@ -129,9 +137,19 @@ class PlaneView(NamedTuple):
     offset: float
 
 
-class Recording(Answer):
+class Recording(RunDocument):
     """What a run left behind: `final`, `audit`, `stopped`, `settings`, `performance`, `observables` of a box, `notes`; and as tables
-    `events`, `samples`, `joint_impulses` and `reactions`."""
+    `events`, `samples`, `joint_impulses` and `reactions`.
+
+    >>> import carom
+    >>> ball = carom.Body("ball", carom.Sphere(0.5), mass=1.0, position=[0, 0, 1], velocity=[0, 0, -1])
+    >>> scene = carom.Scene(body=[ball], plane=[carom.Plane("floor", normal=[0, 0, 1])])
+    >>> found = run(scene, until=1.0)
+    >>> found
+    <Recording: 1 events, 103 samples, t = 1.0, stopped: until>
+    >>> found.audit.energy_error_max, found.final.ball.velocity
+    (0.0, array([0., 0., 1.]))
+    """
 
     __slots__ = ("events", "samples", "joint_impulses", "reactions", "_recorded", "_described")
 
@@ -208,8 +226,8 @@ class Recording(Answer):
         names = [each.name for each in self.bodies]
         table = self.samples
         chosen = table["moment"] == "sample"
-        times = np.unique(table["time"][chosen])
-        order = np.searchsorted(times, table["time"][chosen])
+        times: Floats = np.unique(table["time"][chosen])
+        order = np.searchsorted(times, np.asarray(table["time"][chosen], dtype=np.float64))
         number = {name: k for k, name in enumerate(names)}
         bodies = np.array([number[name] for name in table["body"][chosen]], dtype=np.int64)
 
@@ -238,13 +256,6 @@ class Recording(Answer):
         from .plots import plot
 
         return plot(self, what)
-
-    def animate(self, *, frames: int = 40, fps: float = 15.0, view: tuple[float, float] = (20.0, -60.0)) -> Animation:
-        """The bodies in motion, with the planes: an animation that a notebook shows, and that `save` writes to a file. A notebook
-        draws each frame beforehand, at some 90 ms and 50 kB. `view` is elevation and azimuth, in degrees."""
-        from .plots import animate
-
-        return animate(self, frames, fps, view)
 
     def save(self, folder: Union[str, "os.PathLike[str]"], *, force: bool = False) -> Path:
         """Writes the run into a folder, as `carom run -o` does, for `carom view`, `carom plot` and `carom.load`; returns its path. A run
@@ -371,7 +382,7 @@ def run(
     True
     """
     changes = _changes(until, max_events, sample, on_paradox, law, loop, threads, replica, project, strict)
-    pushes = []
+    pushes: list[tuple[list[str], Callable[..., Any]]] = []
     for names, force in (forces or {}).items():
         bodies = [names] if isinstance(names, str) else list(names)
         pushes.append((bodies, _pushing(force, len(bodies))))
@@ -421,8 +432,14 @@ def run_many(
     return found
 
 
-class Replicas(Answer):
-    """The answer of `run_replicas`: `observables` pooled over the copies, each with its mean and error, and `replicas` one by one."""
+class Replicas(ReplicasDocument):
+    """The answer of `run_replicas`: `observables` pooled over the copies, each with its mean and error, and `replicas` one by one.
+
+    >>> from carom import Fill, Scene, Sphere
+    >>> gas = Fill("gas", 32, Sphere(0.5), mass=1.0, packing_fraction=0.2, temperature=1.0, seed=1)
+    >>> run_replicas(Scene(fill=[gas]), 2, until=0.1)
+    <Replicas: 2 copies, stopped: until>
+    """
 
     __slots__ = ()
 
@@ -468,12 +485,16 @@ def _pushing(force: Force, count: int) -> Callable[..., tuple[Floats, Floats]]:
 
     def push(t: float, x: Floats, q: Floats, v: Floats, w: Floats) -> tuple[Floats, Floats]:
         said = force(t, x, q, v, w)
-        if isinstance(said, tuple):
+        if _is_pair(said):
             forces, torques = said
             return _rows(forces, count), _rows(torques, count)
         return _rows(said, count), nothing
 
     return push
+
+
+def _is_pair(value: object) -> TypeGuard[tuple[Any, Any]]:
+    return isinstance(value, tuple)
 
 
 def _rows(value: Any, count: int) -> NDArray[np.float64]:

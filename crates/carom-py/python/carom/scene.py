@@ -16,17 +16,19 @@ in a file.
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Iterator, Mapping, Optional, Sequence, Union
+from typing import Any, Iterator, Mapping, Optional, Sequence, TypeGuard, Union
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _carom
+from ._arrays import is_array
+from ._json import is_list, is_mapping, is_table
 from ._toml import written
 from .bodies import Bodies
 from .errors import SceneError
@@ -70,9 +72,22 @@ __all__ = [
 SurfaceKind = Union[str, Mapping[str, float]]
 
 
+def _is_path(value: object) -> TypeGuard[os.PathLike[str]]:
+    return isinstance(value, os.PathLike)
+
+
 def _given(part: Any) -> dict[str, Any]:
     """The fields of a part that are given."""
-    return {name: value for name, value in vars(part).items() if value is not None}
+    fields: dict[str, Any] = part.__dict__
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _brief(value: Any) -> str:
+    """A value in a line, however long it is."""
+    if is_array(value):
+        value = value.tolist()
+    text = repr(value)
+    return text if len(text) <= 100 else f"[… {len(value)}]" if is_list(value) else f"{text[:97]}…"
 
 
 def _entry(value: Any) -> Any:
@@ -81,11 +96,11 @@ def _entry(value: Any) -> Any:
         return value._entry()
     if isinstance(value, _PARTS):
         return _given(value)
-    if isinstance(value, (np.ndarray, np.generic)):
+    if is_array(value):
         return value.tolist()
-    if isinstance(value, Mapping):
+    if is_mapping(value):
         return dict(value)
-    if isinstance(value, os.PathLike):
+    if _is_path(value):
         return os.fspath(value)
     raise TypeError(f"{type(value).__name__} has no place in a scene")
 
@@ -96,10 +111,10 @@ _encode_finite = json.JSONEncoder(default=_entry, allow_nan=False).encode
 
 def _infinite(node: Any, path: str) -> Iterator[tuple[str, float]]:
     """The numbers of a document that are not finite, with their places."""
-    if isinstance(node, dict):
+    if is_table(node):
         for key, entry in node.items():
             yield from _infinite(entry, f"{path}.{key}" if path else key)
-    elif isinstance(node, list):
+    elif is_list(node):
         for k, entry in enumerate(node):
             yield from _infinite(entry, f"{path}[{k}]")
     elif isinstance(node, float) and not math.isfinite(node):
@@ -122,7 +137,15 @@ def _fault(x: float) -> str:
     return "is not a number" if math.isnan(x) else "is infinite, or too large for a 64-bit float"
 
 
-class Kind:
+class Part:
+    """A part of a scene; it is shown with what was given."""
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={_brief(value)}" for name, value in _given(self).items() if name != "_name")
+        return f"{type(self).__name__}({given})"
+
+
+class Kind(Part):
     """What stands under `kind` in a joint or a load: one table under its name."""
 
     _name = ""
@@ -131,14 +154,18 @@ class Kind:
         return {self._name: _given(self)}
 
 
-@dataclass(eq=False)
-class Body:
+@dataclass(eq=False, repr=False)
+class Body(Part):
     """A body: `[[body]]` of a scene, in SI units.
 
     `mass` in kg or `density` in kg/m³; `inertia`, the principal moments in kg m², where it is not that of the homogeneous body; `position`
     of the centre of mass in m; `orientation` a quaternion `[w, x, y, z]` or a table as the file has it, from body axes to world axes;
     `velocity` in m/s; `angular_velocity` in rad/s in the world frame, or `angular_velocity_body` in the body's, or `bryan_rates`, those
-    of an orientation `{"bryan": [psi, theta, phi]}`. A `fixed` body does not move."""
+    of an orientation `{"bryan": [psi, theta, phi]}`. A `fixed` body does not move.
+
+    >>> Body("ball", Sphere(0.1), mass=1.0, velocity=[1, 0, 0])
+    Body(name='ball', shape=Sphere(radius=0.1), mass=1.0, velocity=[1, 0, 0])
+    """
 
     name: str
     shape: Union[Shape, Mapping[str, Any]]
@@ -180,67 +207,99 @@ class Body:
         )
 
 
-@dataclass(eq=False)
-class Plane:
-    """An immovable half-space, free where normal · x > offset: `[[plane]]` of a scene."""
+@dataclass(eq=False, repr=False)
+class Plane(Part):
+    """An immovable half-space, free where normal · x > offset: `[[plane]]` of a scene.
+
+    >>> Plane("floor", normal=[0, 0, 1])
+    Plane(name='floor', normal=[0, 0, 1], offset=0.0)
+    """
 
     name: str
     normal: ArrayLike
     offset: ArrayLike = 0.0
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Hinge(Kind):
-    """Turning about one axis only."""
+    """Turning about one axis only.
+
+    >>> Hinge(point=[0, 0, 1], axis=[0, 1, 0])
+    Hinge(point=[0, 0, 1], axis=[0, 1, 0])
+    """
 
     point: ArrayLike
     axis: ArrayLike
     _name = "hinge"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Ball(Kind):
-    """Turning about one point only."""
+    """Turning about one point only.
+
+    >>> Ball(point=[0, 0, 1])
+    Ball(point=[0, 0, 1])
+    """
 
     point: ArrayLike
     _name = "ball"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Slider(Kind):
-    """Sliding along one axis only."""
+    """Sliding along one axis only.
+
+    >>> Slider(axis=[1, 0, 0])
+    Slider(axis=[1, 0, 0])
+    """
 
     axis: ArrayLike
     _name = "slider"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Weld(Kind):
-    """No relative motion."""
+    """No relative motion.
+
+    >>> Joint("glue", ["one", "two"], Weld())
+    Joint(name='glue', bodies=['one', 'two'], kind=Weld())
+    """
 
     _name = "weld"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Rolling(Kind):
-    """Touching a plane and not slipping on it."""
+    """Touching a plane and not slipping on it.
+
+    >>> Rolling(plane="floor")
+    Rolling(plane='floor')
+    """
 
     plane: str
     _name = "rolling"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class KnifeEdge(Kind):
-    """No velocity along a body-fixed direction at a point."""
+    """No velocity along a body-fixed direction at a point.
+
+    >>> KnifeEdge(point=[0, 0, 0], normal=[0, 1, 0])
+    KnifeEdge(point=[0, 0, 0], normal=[0, 1, 0])
+    """
 
     point: ArrayLike
     normal: ArrayLike
     _name = "knife_edge"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Rows(Kind):
-    """Any constraint A v = 0 at this instant: rows of 6 numbers a body, linear then angular."""
+    """Any constraint A v = 0 at this instant: rows of 6 numbers a body, linear then angular.
+
+    >>> Rows([[0, 0, 1, 0, 0, 0]])
+    Rows(rows=[[0, 0, 1, 0, 0, 0]])
+    """
 
     rows: ArrayLike
 
@@ -248,18 +307,26 @@ class Rows(Kind):
         return {"rows": self.rows}
 
 
-@dataclass(eq=False)
-class Joint:
-    """A joint between two bodies, or of one to the ground: `[[joint]]` of a scene."""
+@dataclass(eq=False, repr=False)
+class Joint(Part):
+    """A joint between two bodies, or of one to the ground: `[[joint]]` of a scene.
+
+    >>> Joint("pin", ["arm"], Hinge(point=[0, 0, 1], axis=[0, 1, 0]))
+    Joint(name='pin', bodies=['arm'], kind=Hinge(point=[0, 0, 1], axis=[0, 1, 0]))
+    """
 
     name: str
     bodies: Sequence[str]
     kind: Union[Kind, Mapping[str, Any]]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Force(Kind):
-    """A constant force on a body."""
+    """A constant force on a body.
+
+    >>> Force(body="ball", vector=[0, 0, -1])
+    Force(body='ball', vector=[0, 0, -1])
+    """
 
     body: str
     vector: ArrayLike
@@ -267,18 +334,26 @@ class Force(Kind):
     _name = "force"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Torque(Kind):
-    """A constant torque on a body."""
+    """A constant torque on a body.
+
+    >>> Torque(body="top", vector=[0, 0, 0.1])
+    Torque(body='top', vector=[0, 0, 0.1])
+    """
 
     body: str
     vector: ArrayLike
     _name = "torque"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Spring(Kind):
-    """A spring with a damper along it, between two bodies or a body and the ground."""
+    """A spring with a damper along it, between two bodies or a body and the ground.
+
+    >>> Spring(bodies=["ball"], points=[[0, 0, 0], [0, 0, 1]], stiffness=10.0)
+    Spring(bodies=['ball'], points=[[0, 0, 0], [0, 0, 1]], stiffness=10.0)
+    """
 
     bodies: Sequence[str]
     points: ArrayLike
@@ -288,18 +363,26 @@ class Spring(Kind):
     _name = "spring"
 
 
-@dataclass(eq=False)
-class Load:
-    """A force besides gravity: `[[load]]` of a scene."""
+@dataclass(eq=False, repr=False)
+class Load(Part):
+    """A force besides gravity: `[[load]]` of a scene.
+
+    >>> Load("push", Force(body="ball", vector=[1, 0, 0]))
+    Load(name='push', kind=Force(body='ball', vector=[1, 0, 0]))
+    """
 
     name: str
     kind: Union[Kind, Mapping[str, Any]]
 
 
-@dataclass(eq=False)
-class Contact:
+@dataclass(eq=False, repr=False)
+class Contact(Part):
     """An explicit contact: `[[contact]]` of a scene. The normal points from the first body to the second; `kind` is how the surface
-    answers, as in `Surface` (`surface` is its older name)."""
+    answers, as in `Surface` (`surface` is its older name).
+
+    >>> Contact(["ball", "floor"], point=[0, 0, 0], normal=[0, 0, 1], restitution=0.5)
+    Contact(bodies=['ball', 'floor'], point=[0, 0, 0], normal=[0, 0, 1], restitution=0.5)
+    """
 
     bodies: Sequence[str]
     point: ArrayLike
@@ -310,9 +393,13 @@ class Contact:
     kind: Optional[SurfaceKind] = None
 
 
-@dataclass(eq=False)
-class Fill:
-    """Many bodies at once: `[[fill]]` of a scene."""
+@dataclass(eq=False, repr=False)
+class Fill(Part):
+    """Many bodies at once: `[[fill]]` of a scene.
+
+    >>> Fill("gas", 100, Sphere(0.5), mass=1.0, packing_fraction=0.3, temperature=1.0)
+    Fill(name='gas', count=100, shape=Sphere(radius=0.5), mass=1.0, packing_fraction=0.3, temperature=1.0)
+    """
 
     name: str
     count: int
@@ -326,45 +413,65 @@ class Fill:
     equilibrate: Optional[float] = None
 
 
-@dataclass(eq=False)
-class SurfacePair:
-    """The surface of one pair: `[[surface.pair]]`."""
+@dataclass(eq=False, repr=False)
+class SurfacePair(Part):
+    """The surface of one pair: `[[surface.pair]]`.
+
+    >>> SurfacePair(["ball", "floor"], kind={"coulomb": 0.3})
+    SurfacePair(bodies=['ball', 'floor'], kind={'coulomb': 0.3})
+    """
 
     bodies: Sequence[str]
     restitution: Optional[float] = None
     kind: Optional[SurfaceKind] = None
 
 
-@dataclass(eq=False)
-class Surface:
-    """What detected contacts get: `[surface]`."""
+@dataclass(eq=False, repr=False)
+class Surface(Part):
+    """What detected contacts get: `[surface]`.
+
+    >>> Surface(restitution=0.8, kind="rough")
+    Surface(restitution=0.8, kind='rough')
+    """
 
     restitution: Optional[float] = None
     kind: Optional[SurfaceKind] = None
     pair: Optional[Sequence[Union[SurfacePair, Mapping[str, Any]]]] = None
 
 
-@dataclass(eq=False)
-class World:
-    """What holds everywhere: `[world]`."""
+@dataclass(eq=False, repr=False)
+class World(Part):
+    """What holds everywhere: `[world]`.
+
+    >>> World(gravity=[0, 0, -9.81])
+    World(gravity=[0, 0, -9.81])
+    """
 
     gravity: Optional[ArrayLike] = None
     periodic: Optional[ArrayLike] = None
 
 
-@dataclass(eq=False)
-class Impact:
-    """How impacts are resolved: `[impact]`; the laws and terminations of `solve`."""
+@dataclass(eq=False, repr=False)
+class Impact(Part):
+    """How impacts are resolved: `[impact]`; the laws and terminations of `solve`.
+
+    >>> Impact(law="poisson")
+    Impact(law='poisson')
+    """
 
     law: Optional[str] = None
     termination: Optional[str] = None
 
 
-@dataclass(eq=False)
-class Run:
+@dataclass(eq=False, repr=False)
+class Run(Part):
     """How the scene is run: `[run]`; the options of the function `run`, `record_events`, whether events are kept,
     `contact_time`: among very many bodies, a collision sooner than this after another of the same body is elastic, `rest_speed`:
-    impacts slower than this are plastic, and `on_trouble`: `step` or `stop` where the exact motion has no continuation."""
+    impacts slower than this are plastic, and `on_trouble`: `step` or `stop` where the exact motion has no continuation.
+
+    >>> Run(until=2.0, sample=0.01)
+    Run(until=2.0, sample=0.01)
+    """
 
     until: Optional[float] = None
     max_events: Optional[int] = None
@@ -380,9 +487,13 @@ def _none() -> list[Any]:
     return []
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Scene:
-    """A scene. Parts are the classes of this module, or dictionaries as the file has them; lists may be extended in place."""
+    """A scene. Parts are the classes of this module, or dictionaries as the file has them; lists may be extended in place.
+
+    >>> Scene(title="One", body=[Body("ball", Sphere(0.1), mass=1.0)], plane=[Plane("floor", normal=[0, 0, 1])])
+    <Scene: 'One', 1 body, 1 plane>
+    """
 
     title: Optional[str] = None
     source: Optional[str] = None
@@ -398,6 +509,15 @@ class Scene:
     run: Union[Run, Mapping[str, Any], None] = None
     scatter: Optional[Mapping[str, Any]] = None
     sweep: Optional[Mapping[str, Any]] = None
+
+    def __repr__(self) -> str:
+        counts = {"body": "bodies", "plane": "planes", "joint": "joints", "load": "loads", "contact": "contacts", "fill": "fills"}
+        found = [f"{len(getattr(self, name))} {name if len(getattr(self, name)) == 1 else words}" for name, words in counts.items() if getattr(self, name)]
+        return f"<Scene: {', '.join([*([repr(self.title)] if self.title else []), *found]) or 'nothing in it'}>"
+
+    def _repr_html_(self) -> str:
+        text = self.to_toml()
+        return f"<pre>{html.escape(text if len(text) < 20_000 else text[:20_000] + '…')}</pre>"
 
     def _entry(self) -> dict[str, Any]:
         return {"carom": 1, **{name: value for name, value in _given(self).items() if value != []}}

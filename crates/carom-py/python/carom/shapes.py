@@ -52,7 +52,11 @@ _TWO = np.array([2.0])
 
 class Shape:
     """A shape: `Point`, `Sphere`, `Ellipsoid`, `Superellipsoid`, `Box`, `Cylinder`, `Capsule`, `Cone`, `Disc` or
-    `Polyhedron`."""
+    `Polyhedron`.
+
+    >>> isinstance(Sphere(1.0), Shape), Sphere(2.0).circumradius
+    (True, 2.0)
+    """
 
     def _arrays(self) -> ShapeArrays:
         raise NotImplementedError
@@ -138,7 +142,11 @@ class Shape:
 
 @dataclass(eq=False)
 class Point(Shape):
-    """No extent: a body that only explicit contacts and joints touch."""
+    """No extent: a body that only explicit contacts and joints touch.
+
+    >>> Point().volume
+    0.0
+    """
 
     def _arrays(self) -> ShapeArrays:
         return ShapeArrays(POINT, np.ones(1), 1, _TWO)
@@ -149,7 +157,11 @@ class Point(Shape):
 
 @dataclass(eq=False)
 class Sphere(Shape):
-    """A ball. For many bodies at once `radius` may be an array `(n,)`."""
+    """A ball. For many bodies at once `radius` may be an array `(n,)`.
+
+    >>> round(Sphere(0.5).volume, 12)
+    0.523598775598
+    """
 
     radius: ArrayLike
 
@@ -162,7 +174,11 @@ class Sphere(Shape):
 
 @dataclass(eq=False)
 class Ellipsoid(Shape):
-    """(x/a)² + (y/b)² + (z/c)² ≤ 1. For many bodies at once `semi_axes` may be an array `(n, 3)`."""
+    """(x/a)² + (y/b)² + (z/c)² ≤ 1. For many bodies at once `semi_axes` may be an array `(n, 3)`.
+
+    >>> Ellipsoid([1.0, 2.0, 3.0]).support([0.0, 1.0, 0.0])
+    array([0., 2., 0.])
+    """
 
     semi_axes: ArrayLike
 
@@ -175,7 +191,11 @@ class Ellipsoid(Shape):
 
 @dataclass(eq=False)
 class Superellipsoid(Shape):
-    """|x/a|^p + |y/b|^p + |z/c|^p ≤ 1 with p ≥ 2. For many bodies at once both may be arrays."""
+    """|x/a|^p + |y/b|^p + |z/c|^p ≤ 1 with p ≥ 2. For many bodies at once both may be arrays.
+
+    >>> round(float(Superellipsoid([1.0, 1.0, 1.0], 4.0).gauge([1.0, 1.0, 0.0])), 12)
+    1.189207115003
+    """
 
     semi_axes: ArrayLike
     exponent: ArrayLike
@@ -214,7 +234,11 @@ class Box(Shape):
 
 @dataclass(eq=False)
 class Cylinder(Shape):
-    """A cylinder about z, grown by a ball of radius `rounding`. For many bodies at once all three may be arrays."""
+    """A cylinder about z, grown by a ball of radius `rounding`. For many bodies at once all three may be arrays.
+
+    >>> round(Cylinder(radius=1.0, half_length=2.0).volume, 12)
+    12.566370614359
+    """
 
     radius: ArrayLike
     half_length: ArrayLike
@@ -230,7 +254,11 @@ class Cylinder(Shape):
 
 @dataclass(eq=False)
 class Capsule(Shape):
-    """A cylinder about z with a half ball at each end; `half_length` is that of the straight part."""
+    """A cylinder about z with a half ball at each end; `half_length` is that of the straight part.
+
+    >>> Capsule(radius=1.0, half_length=2.0).circumradius
+    3.0
+    """
 
     radius: ArrayLike
     half_length: ArrayLike
@@ -244,7 +272,11 @@ class Capsule(Shape):
 
 @dataclass(eq=False)
 class Cone(Shape):
-    """A cone about z with the tip up, about its centre of mass, grown by a ball of radius `rounding`."""
+    """A cone about z with the tip up, about its centre of mass, grown by a ball of radius `rounding`.
+
+    >>> round(Cone(radius=1.0, height=3.0).volume, 12)
+    3.14159265359
+    """
 
     radius: ArrayLike
     height: ArrayLike
@@ -260,7 +292,11 @@ class Cone(Shape):
 
 @dataclass(eq=False)
 class Disc(Shape):
-    """A disc across z, grown by a ball of radius `rounding`; without it the disc has no thickness and no volume."""
+    """A disc across z, grown by a ball of radius `rounding`; without it the disc has no thickness and no volume.
+
+    >>> Disc(radius=1.0).volume
+    0.0
+    """
 
     radius: ArrayLike
     rounding: ArrayLike = 0.0
@@ -311,7 +347,12 @@ class Polyhedron(Shape):
 
 
 class MassProperties(NamedTuple):
-    """What a homogeneous body weighs, and how its mass is spread: the inertia tensor is that of unit mass about the centre."""
+    """What a homogeneous body weighs, and how its mass is spread: the inertia tensor is that of unit mass about the centre.
+
+    >>> ball = Convex(lambda n: n / np.linalg.norm(n), lambda n: np.eye(3), circumradius=1.0, inradius=1.0)
+    >>> round(ball.mass_properties().volume, 9)
+    4.188790205
+    """
 
     volume: float
     centre: Floats
