@@ -4,6 +4,8 @@ import {
   AnimationClip,
   Color,
   Group,
+  InterpolateDiscrete,
+  InterpolateLinear,
   Mesh,
   MeshStandardMaterial,
   QuaternionKeyframeTrack,
@@ -106,7 +108,7 @@ export async function model(timeline: Timeline, colours: Palette): Promise<Blob>
     }
     const exponent = exponentOf(body.shape);
     const mesh = new Mesh(unitSurface(exponent, cellsFor(header.bodies.length, exponent)), material);
-    mesh.name = `body ${i}`;
+    mesh.name = body.name;
     mesh.userData = { name: body.name };
     mesh.scale.set(...body.shape.semi_axes);
     world.add(mesh);
@@ -126,9 +128,11 @@ export async function model(timeline: Timeline, colours: Palette): Promise<Blob>
     }
   }
   const seconds = Float32Array.from(times);
+  // Straight lines between samples would lead bodies through one another where they collided in between.
+  const way = timeline.completeUntil < timeline.end ? InterpolateDiscrete : InterpolateLinear;
   const tracks = nodes.flatMap((node, i) => [
-    new VectorKeyframeTrack(`${node.uuid}.position`, seconds, positions[i]),
-    new QuaternionKeyframeTrack(`${node.uuid}.quaternion`, seconds, turns[i]),
+    new VectorKeyframeTrack(`${node.uuid}.position`, seconds, positions[i], way),
+    new QuaternionKeyframeTrack(`${node.uuid}.quaternion`, seconds, turns[i], way),
   ]);
   nodes.forEach((node, i) => {
     node.position.fromArray(positions[i]);
