@@ -42,6 +42,20 @@ function licences(): Plugin {
 export default defineConfig({
   base: './',
   plugins: [licences()],
-  build: { target: 'es2022', outDir: 'dist/page', assetsInlineLimit: 0, chunkSizeWarningLimit: 1500 },
+  build: {
+    target: 'es2022',
+    outDir: 'dist/page',
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1500,
+    // Names that stay when the contents change: the built page is part of the repository.
+    rolldownOptions: {
+      output: {
+        entryFileNames: 'assets/[name].js',
+        chunkFileNames: 'assets/[name].js',
+        assetFileNames: 'assets/[name][extname]',
+      },
+    },
+  },
+  worker: { format: 'es', rolldownOptions: { output: { entryFileNames: 'assets/[name].js' } } },
   test: { include: ['src/**/*.test.ts'] },
 });

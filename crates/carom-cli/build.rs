@@ -1,4 +1,4 @@
-//! Puts the page and the gallery into the program.
+//! Puts the page into the program.
 
 use std::fs;
 use std::io;
@@ -8,25 +8,23 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     // Asked now, not when this script was compiled: a folder for builds may be shared by several checkouts.
-    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../..");
-    // The page is there once `cargo xtask page` has built it; the program can do without.
-    embed(&root.join("viewer/dist"), "page", "", &out.join("page.rs"))?;
-    embed(&root.join("cases/gallery"), "", "toml", &out.join("gallery.rs"))
+    let own = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    // As `cargo xtask page` left it: compressed, every file of its own.
+    embed(&own.join("page"), &out.join("page.rs"))
 }
 
-/// Writes a list of all files of a folder, with their contents, as Rust.
-fn embed(watched: &Path, under: &str, extension: &str, list: &Path) -> io::Result<()> {
-    println!("cargo::rerun-if-changed={}", watched.display());
-    let folder = watched.join(under);
+/// Writes a list of a folder's compressed files, with their contents, as Rust.
+fn embed(folder: &Path, list: &Path) -> io::Result<()> {
+    println!("cargo::rerun-if-changed={}", folder.display());
     let mut files = Vec::new();
     if folder.is_dir() {
-        collect(&folder, &mut files)?;
+        collect(folder, &mut files)?;
     }
-    files.retain(|file| extension.is_empty() || file.extension().is_some_and(|own| own == extension));
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "gz"));
     files.sort();
     let mut text = "&[\n".to_string();
     for file in &files {
-        let name = file.strip_prefix(&folder).unwrap_or(file).to_string_lossy().replace('\\', "/");
+        let name = file.strip_prefix(folder).unwrap_or(file).to_string_lossy().replace('\\', "/");
         let path = file.canonicalize()?;
         text += &format!("    ({name:?}, include_bytes!({:?})),\n", path.to_string_lossy());
     }

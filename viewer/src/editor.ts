@@ -131,6 +131,12 @@ export class Editor {
     this.list.hidden = diagnostics.length === 0;
   }
 
+  /** Brings the first mistake that has a place into view, the cursor at it. */
+  reveal(diagnostics: Diagnostic[]): void {
+    const first = diagnostics.find(({ line }) => line > 0);
+    if (first !== undefined) this.goTo(first);
+  }
+
   private entry(diagnostic: Diagnostic, severity: string): HTMLElement {
     if (diagnostic.line === 0) return element('li', { class: severity }, sentence(diagnostic));
     const place = button(`line ${diagnostic.line}`, () => this.goTo(diagnostic), { class: 'link' });

@@ -152,12 +152,12 @@ export class EventTable {
         tabindex: -1,
       },
       cell('number', String(event.number)),
-      cell('time', short(event.time, 8), event.time),
+      cell('time', short(event.time, 10), event.time),
       cell('kind', words(event.kind)),
       cell('bodies', event.bodies.join(' · ')),
       cell('type', words(event.type)),
-      cell('impulse', event.impulse === 0 ? '–' : short(event.impulse, 5), event.impulse),
-      cell('energy', small ? '0' : short(change, 4), change),
+      cell('impulse', event.impulse === 0 ? '–' : short(event.impulse, 4), event.impulse),
+      cell('energy', small ? '0' : short(change, 3), change),
     );
     row.style.transform = `translateY(${at * ROW}px)`;
     return row;

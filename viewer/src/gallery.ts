@@ -8,6 +8,7 @@ import { onTheme } from './theme';
 
 interface Card {
   entry: GalleryEntry;
+  item: HTMLElement;
   canvas: HTMLCanvasElement;
   seen: boolean;
 }
@@ -42,14 +43,29 @@ export class Gallery {
         element('span', { class: 'card-point' }, entry.point),
       );
       card.addEventListener('click', () => open(entry));
-      list.append(element('li', {}, card));
-      this.cards.push({ entry, canvas, seen: false });
+      const item = element('li', {}, card);
+      list.append(item);
+      this.cards.push({ entry, item, canvas, seen: false });
       watcher.observe(canvas);
     }
+    const filter = part<HTMLInputElement>('gallery-filter');
+    filter.addEventListener('input', () => this.filter(filter.value));
     onTheme(() => {
       this.waiting = this.cards.filter(({ seen }) => seen);
       this.work();
     });
+  }
+
+  // Cards whose words, or whose scene's own words, contain all that is looked for.
+  private filter(wanted: string): void {
+    const terms = wanted.toLowerCase().split(/\s+/);
+    let found = 0;
+    for (const { entry, item } of this.cards) {
+      const text = `${entry.id} ${entry.title} ${entry.point} ${entry.text}`.toLowerCase();
+      item.hidden = !terms.every((term) => text.includes(term));
+      if (!item.hidden) found++;
+    }
+    part('gallery-count').textContent = wanted.trim() === '' ? '' : `${found} of ${this.cards.length} scenes`;
   }
 
   // One picture at a time, between two frames, all by one renderer.

@@ -1,21 +1,17 @@
 // The page: what is open, and how its parts hang together.
 
 import './style.css';
+import { parsePlace, unpacked, type View } from './address';
 import * as api from './api';
+import { bindBeginnings } from './begin';
 import { announce, part } from './dom';
 import { Gallery } from './gallery';
-import type { GalleryEntry, Start } from './protocol';
+import type { Start } from './protocol';
 import { onTheme, theme, toggle, watch } from './theme';
 import { Workspace } from './workspace';
 
 function showTheme(): void {
   part('theme').setAttribute('aria-label', theme() === 'dark' ? 'Switch to light' : 'Switch to dark');
-}
-
-/** The address says what is open: nothing, `#run/ID` or `#scene/ID` of the gallery. */
-function place(): { kind: string; id: string } {
-  const [kind = '', id = ''] = location.hash.replace(/^#/, '').split('/');
-  return { kind, id: decodeURIComponent(id) };
 }
 
 function complain(error: unknown): void {
@@ -31,6 +27,7 @@ class Page {
     part('home').addEventListener('click', () => {
       location.hash = '#gallery';
     });
+    bindBeginnings((text, name) => this.openText(text, name));
     window.addEventListener('hashchange', () => void this.go().catch(complain));
   }
 
@@ -45,22 +42,23 @@ class Page {
   }
 
   private async go(): Promise<void> {
-    const { kind, id } = place();
+    const { kind, id, view } = parsePlace(location.hash);
     if (kind === 'run') {
-      if (this.workspace?.id !== id) await this.showWorkspace().attach(id);
-      else this.showWorkspace();
+      if (this.workspace?.id !== id) await this.showWorkspace(view).attach(id);
+      else this.showWorkspace(view);
       return;
     }
+    if (kind === 'text') return this.openText(await unpacked(id), 'A scene from a link', view);
     if (kind === 'scene') {
       const entry = this.start.gallery.find((found) => found.id === id);
-      if (entry !== undefined) return this.openEntry(entry);
+      if (entry !== undefined) return this.openText(entry.text, entry.title, view);
     }
     this.showGallery();
   }
 
-  private async openEntry(entry: GalleryEntry): Promise<void> {
-    const workspace = this.showWorkspace();
-    workspace.setText(entry.text, entry.title);
+  private async openText(text: string, title: string, view: View = {}): Promise<void> {
+    const workspace = this.showWorkspace(view);
+    workspace.setText(text, title);
     await workspace.run();
   }
 
@@ -79,11 +77,12 @@ class Page {
     announce('');
   }
 
-  private showWorkspace(): Workspace {
+  private showWorkspace(view: View = {}): Workspace {
     part('gallery').hidden = true;
     part('workspace').hidden = false;
     announce('');
     this.workspace ??= new Workspace();
+    this.workspace.view = view;
     return this.workspace;
   }
 }

@@ -4,8 +4,9 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { element } from './dom';
 import { type Hold, size } from './forces';
+import { Gas } from './gas';
 import { full, short } from './format';
-import type { RunEvent } from './protocol';
+import { conserved, ROUNDING, type Rows, scales, totals } from './totals';
 import { onTheme, palette } from './theme';
 import type { Timeline } from './timeline';
 
@@ -14,6 +15,8 @@ export interface Curve {
   name: string;
   colour: number;
   dash?: number[];
+  /** How wide its line is: of curves that lie on one another, the first is the widest. */
+  width?: number;
   /** Drawn as stems from zero instead of a line. */
   stems?: boolean;
   /** Drawn as steps: each value holds until the next. */
@@ -32,7 +35,10 @@ export class Chart {
   private columns: Columns = [[]];
   private time = 0;
   private range: [number, number] | null = null;
+  /** Values up to this are rounding. */
+  noise = 0;
   private heading = element('h2');
+  private note = element('p', { class: 'hint conserved', hidden: true });
   /** Whether the picture includes zero: what stands on it, as stems do, must be seen to. */
   private readonly rooted: boolean;
 
@@ -41,7 +47,9 @@ export class Chart {
     title: string,
     private readonly curves: Curve[],
     private readonly seek: (time: number) => void,
-    private readonly height = 138,
+    private readonly height = 152,
+    /** What the axis below says; where it is not time, the picture has no clock. */
+    private readonly below = 'time (s)',
   ) {
     const legend = element('ul', { class: 'legend' });
     for (const curve of curves) {
@@ -52,7 +60,14 @@ export class Chart {
       this.values.push(value);
       legend.append(element('li', {}, mark, `${curve.name} `, value));
     }
-    this.root = element('section', { class: 'chart', 'data-chart': name }, this.heading, legend, this.place);
+    this.root = element(
+      'section',
+      { class: 'chart', 'data-chart': name },
+      this.heading,
+      this.note,
+      legend,
+      this.place,
+    );
     this.retitle(title);
     this.rooted = curves.some((curve) => curve.stems === true);
     new ResizeObserver(() => this.resize()).observe(this.place);
@@ -61,7 +76,14 @@ export class Chart {
 
   retitle(title: string): void {
     this.heading.textContent = title;
-    this.place.setAttribute('aria-label', `${title} over time`);
+    this.place.setAttribute('aria-label', `${title} over ${this.below}`);
+  }
+
+  /** A sentence in place of the picture, or beside it; none if it is empty. */
+  say(text: string, instead: boolean): void {
+    this.note.textContent = text;
+    this.note.hidden = text === '';
+    this.place.hidden = instead;
   }
 
   /** The times that the chart spans, whatever its points do. */
@@ -84,6 +106,10 @@ export class Chart {
       this.columns[0],
       ...this.curves.map((_, i) => this.columns[i + 1] ?? empty()),
     ] as uPlot.AlignedData;
+  }
+
+  private get timed(): boolean {
+    return this.below.startsWith('time');
   }
 
   private resize(): void {
@@ -120,8 +146,16 @@ export class Chart {
         y: { range: (_, low, high) => padded(this.rooted ? Math.min(0, low) : low, high) },
       },
       axes: [
-        { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => short(tick, 5)) },
-        { ...axis, size: 62, values: (_, ticks) => ticks.map((tick) => short(tick, 5)) },
+        {
+          ...axis,
+          size: 24,
+          label: this.below,
+          labelSize: 14,
+          labelGap: 0,
+          labelFont: axis.font as string,
+          values: (_, ticks) => ticks.map((tick) => short(tick, 5)),
+        },
+        { ...axis, size: widest, values: (_, ticks) => ticks.map((tick) => short(tick, 5)) },
       ],
       series: [
         {},
@@ -129,8 +163,10 @@ export class Chart {
       ],
     };
     this.plot = new uPlot(options, this.whole(), this.place);
-    this.plot.over.append(this.cursor);
-    this.listen(this.plot);
+    if (this.timed) {
+      this.plot.over.append(this.cursor);
+      this.listen(this.plot);
+    }
     this.mark(this.time);
   }
 
@@ -138,8 +174,10 @@ export class Chart {
     const series: uPlot.Series = {
       label: curve.name,
       stroke,
-      width: 1.6,
+      width: curve.width ?? 1.6,
       spanGaps: false,
+      // Between pixels: a slope has no steps.
+      pxAlign: 0,
       points: { show: false },
     };
     if (curve.dash !== undefined) series.dash = curve.dash;
@@ -167,6 +205,7 @@ export class Chart {
 
   /** Moves the line, and the legend's values with it: those of the last point at or before the time. */
   mark(time: number): void {
+    if (!this.timed) return;
     this.time = time;
     if (this.plot !== null) {
       const x = this.plot.valToPos(time, 'x');
@@ -189,7 +228,8 @@ export class Chart {
       const column = this.columns[i + 1];
       while (index > 0 && column?.[index] === undefined) index--;
       const value = column?.[index] ?? null;
-      const text = short(value, 7);
+      // What is nothing but rounding is zero to a reader.
+      const text = value !== null && Math.abs(value) <= this.noise ? '0' : short(value, 7);
       if (place.textContent !== text) {
         place.textContent = text;
         place.dataset['value'] = full(value);
@@ -198,11 +238,20 @@ export class Chart {
   }
 }
 
+// Labels are as wide as their numbers are: an exponent is the last thing to be cut off.
+function widest(plot: uPlot, values: string[] | null): number {
+  plot.ctx.font = '11px system-ui, sans-serif';
+  const widths = (values ?? []).map((text) => plot.ctx.measureText(text ?? '').width);
+  return Math.max(44, Math.ceil(Math.max(0, ...widths)) + 14);
+}
+
 // A range with room, and for a constant one that does not blow rounding up to the size of the picture.
 function padded(low: number, high: number): [number, number] {
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [-1, 1];
   const size = Math.max(Math.abs(low), Math.abs(high));
-  const room = Math.max(0.08 * (high - low), size > 0 ? 1e-9 * size : 1, Number.MIN_VALUE);
+  // Nothing but zeros, or as good as.
+  if (size < 1e-290) return [-1, 1];
+  const room = Math.max(0.08 * (high - low), 1e-9 * size);
   return high - low < 1e-7 * size ? [low - 0.1 * size, high + 0.1 * size] : [low - room, high + room];
 }
 
@@ -216,25 +265,34 @@ export class Plots {
   private spin: Chart;
   private force: Chart;
   private gap: Chart;
+  private all: Chart[];
+  private gas: Gas;
   private shown = '';
+  /** The charts that were asked for; null if all. */
+  chosen: string[] | null = null;
 
   constructor(place: HTMLElement, seek: (time: number) => void) {
     this.energy = new Chart(
       'energy',
-      'Energy',
+      'Energy (J)',
       [
-        { name: 'total', colour: 2 },
-        { name: 'kinetic', colour: 0 },
+        { name: 'total', colour: 2, width: 3.4 },
+        { name: 'kinetic', colour: 0, width: 1.4 },
         { name: 'potential', colour: 1, dash: [5, 3] },
       ],
       seek,
     );
-    const xyz = (): Curve[] => ['x', 'y', 'z'].map((name, i) => ({ name, colour: [0, 1, 4][i] ?? 0 }));
-    this.momentum = new Chart('momentum', 'Momentum', xyz(), seek);
-    this.spin = new Chart('angular-momentum', 'Angular momentum', xyz(), seek);
+    // Dashes, and lines of different width: components that are equal are seen through one another.
+    const xyz = (): Curve[] => [
+      { name: 'x', colour: 0, width: 3.2 },
+      { name: 'y', colour: 1, dash: [7, 5], width: 2 },
+      { name: 'z', colour: 4, dash: [2, 4], width: 2 },
+    ];
+    this.momentum = new Chart('momentum', 'Momentum (kg m/s)', xyz(), seek);
+    this.spin = new Chart('angular-momentum', 'Angular momentum about the origin (kg m²/s)', xyz(), seek);
     this.force = new Chart(
       'force',
-      'Held force, and impulses',
+      'Held force (N), impulses (N s)',
       [
         { name: 'force', colour: 3, fill: true },
         { name: 'impulse', colour: 5, stems: true },
@@ -243,15 +301,17 @@ export class Plots {
     );
     this.gap = new Chart(
       'pair-gap',
-      'Gap',
+      'Gap (m)',
       [
         { name: 'gap', colour: 0 },
         { name: 'of the other run', colour: 1, dash: [5, 3] },
       ],
       seek,
     );
-    this.gap.root.hidden = true;
-    place.append(this.energy.root, this.gap.root, this.force.root, this.momentum.root, this.spin.root);
+    this.gas = new Gas();
+    this.all = [this.energy, this.gap, this.force, this.momentum, this.spin, ...this.gas.charts];
+    place.append(this.gas.facts, ...this.all.map((chart) => chart.root));
+    this.reset();
   }
 
   /** Draws what is new, if anything is. */
@@ -259,54 +319,79 @@ export class Plots {
     const state = `${timeline.version} ${holds.length}`;
     if (state === this.shown || !timeline.ready) return;
     this.shown = state;
-    const frames = timeline.times.length;
-    const stride = Math.ceil(frames / MOST);
-    const kept: number[] = [];
-    for (let i = 0; i < frames; i += stride) kept.push(i);
-    if (kept[kept.length - 1] !== frames - 1) kept.push(frames - 1);
-    const times = kept.map((i) => timeline.times.at(i));
-    const total = (column: number): number[] => kept.map((i) => timeline.totals.at(8 * i + column));
-    this.energy.set(energies(timeline, kept));
-    this.momentum.set([times, total(2), total(3), total(4)]);
-    this.spin.set([times, total(5), total(6), total(7)]);
+    const rows = totals(timeline);
+    const columns = (...from: number[]): Columns =>
+      [0, ...from].map((column) => rows.map((row) => row[column]));
+    const { energy, momentum, spin } = scales(timeline, rows);
+    this.energy.noise = ROUNDING * energy;
+    this.momentum.noise = ROUNDING * momentum;
+    this.spin.noise = ROUNDING * spin;
+    this.energy.set(columns(1, 2, 3));
+    this.tell(
+      this.energy,
+      conserved(rows, [1], energy),
+      isStill(rows, [2, 3], energy),
+      'The total energy is',
+    );
+    this.momentum.set(columns(4, 5, 6));
+    const kept = conserved(rows, [4, 5, 6], momentum);
+    this.tell(this.momentum, kept, kept !== null, 'Momentum is');
+    // About which point, in a box without a place of its own?
+    this.spin.root.dataset['none'] = String(timeline.header.periodic !== null);
+    this.spin.set(columns(7, 8, 9));
+    const turning = conserved(rows, [7, 8, 9], spin);
+    this.tell(this.spin, turning, turning !== null, 'Angular momentum about the origin is');
+    this.force.root.dataset['none'] = String(
+      holds.length === 0 && !timeline.events.some((event) => event.kind === 'impact'),
+    );
     this.force.set(forces(timeline, holds));
+    this.gas.show(timeline.ending?.observables ?? null);
+    this.hide();
+  }
+
+  // What does not change needs no picture: nothing but rounding would be seen in it.
+  private tell(chart: Chart, to: number | null, instead: boolean, what: string): void {
+    const how = to === null ? '' : to === 0 ? 'conserved exactly.' : `conserved to ${short(to, 1)}.`;
+    chart.say(how === '' ? '' : `${what} ${how}`, instead && to !== null);
+  }
+
+  /** Shows only the charts of these names; null: all that there are. */
+  only(names: string[] | null): void {
+    this.chosen = names;
+    this.hide();
+  }
+
+  private hide(): void {
+    for (const chart of this.all) {
+      const chosen = this.chosen === null || this.chosen.includes(chart.name);
+      chart.root.hidden = !chosen || chart.root.dataset['none'] === 'true';
+    }
   }
 
   /** Shows the gap of a pair; the time axis is the whole run's. */
   setGap(pair: readonly [string, string], columns: Columns, timeline: Timeline): void {
-    this.gap.retitle(`Gap of ${pair[0]} and ${pair[1]}`);
-    this.gap.root.hidden = columns[0].length === 0;
+    this.gap.retitle(`Gap of ${pair[0]} and ${pair[1]} (m)`);
+    this.gap.root.dataset['none'] = String(columns[0].length === 0);
+    this.hide();
     this.gap.setRange(timeline.start, timeline.end);
     this.gap.set(columns);
   }
 
   reset(): void {
     this.shown = '';
-    this.gap.root.hidden = true;
+    this.gap.root.dataset['none'] = 'true';
+    this.gas.show(null);
+    this.hide();
   }
 
   mark(time: number): void {
-    for (const chart of [this.energy, this.gap, this.force, this.momentum, this.spin]) chart.mark(time);
+    for (const chart of this.all) chart.mark(time);
   }
 }
 
-// The energies at the frames, and the total also just before and after each event: a loss is a step, not a slope.
-function energies(timeline: Timeline, frames: number[]): Columns {
-  const rows: [number, number | null, number | null | undefined, number | null | undefined][] = [];
-  const events = timeline.events.length <= MOST ? timeline.events : [];
-  let next = 0;
-  const put = (event: RunEvent): void => {
-    rows.push([event.time, event.energy_before, undefined, undefined]);
-    rows.push([event.time, event.energy_after, undefined, undefined]);
-  };
-  for (const frame of frames) {
-    const time = timeline.times.at(frame);
-    while (next < events.length && events[next].time <= time) put(events[next++]);
-    const kinetic = timeline.totals.at(8 * frame);
-    const potential = timeline.totals.at(8 * frame + 1);
-    rows.push([time, kinetic + potential, kinetic, potential]);
-  }
-  return [0, 1, 2, 3].map((column) => rows.map((row) => row[column] as number | null));
+// Whether nothing in the columns changes by more than rounding, or is there at all.
+function isStill(rows: Rows, columns: number[], scale: number): boolean {
+  return conserved(rows, columns, scale) !== null;
 }
 
 // Held forces, one line for each contact that lasts but all in one column, and impulses at their events. Between two

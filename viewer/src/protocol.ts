@@ -91,6 +91,8 @@ export interface Header {
   text: string;
   until: number;
   sample: number;
+  /** Whether the program can say what happened between two samples. */
+  repeatable: boolean;
   on_paradox: OnParadox;
   gravity: Vector;
   periodic: Vector | null;
@@ -137,12 +139,34 @@ export interface Progress {
   wall_s: number;
 }
 
+/** A mean with its standard error; both null where nothing could be measured. */
+export interface Estimate {
+  mean: number | null;
+  error: number | null;
+}
+
+/** A function of the lag. */
+export interface LagCurve {
+  time: number[];
+  value: number[];
+  diffusion: number | null;
+}
+
+/** Averages of a gas: estimates by name, and curves. */
+export interface Observables {
+  g_r: { r: number[]; g: number[] } | null;
+  msd: LagCurve;
+  vacf: LagCurve;
+  [estimate: string]: unknown;
+}
+
 export interface Ending {
   stopped: string;
   notes: string[];
   audit: Record<string, unknown>;
   performance: Record<string, number>;
   final: Record<string, State>;
+  observables?: Observables | null;
   error?: string | null;
 }
 
@@ -185,6 +209,7 @@ export type Message =
   | { kind: 'frames'; data: ArrayBuffer }
   | { kind: 'events'; events: RunEvent[] }
   | { kind: 'progress'; progress: Progress }
+  | { kind: 'complete'; until: number }
   | { kind: 'ending'; ending: Ending };
 
 /** Numbers before the bodies in a frame: the time, then the totals. */
@@ -270,6 +295,8 @@ function read(kind: number, payload: Uint8Array<ArrayBuffer>): Message | null {
       return { kind: 'progress', progress: json<Progress>(payload) };
     case 5:
       return { kind: 'ending', ending: { ...NOTHING, ...json<Partial<Ending>>(payload) } };
+    case 7:
+      return { kind: 'complete', until: json<{ until: number }>(payload).until };
     default:
       return null;
   }

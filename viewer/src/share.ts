@@ -4,6 +4,8 @@ import {
   AnimationClip,
   Color,
   Group,
+  InterpolateDiscrete,
+  InterpolateLinear,
   Mesh,
   MeshStandardMaterial,
   QuaternionKeyframeTrack,
@@ -104,7 +106,7 @@ export async function model(timeline: Timeline, colours: Palette): Promise<Blob>
       materials.set(colour, material);
     }
     const mesh = new Mesh(surfaceOf(body.shape, header.bodies.length), material);
-    mesh.name = `body ${i}`;
+    mesh.name = body.name;
     mesh.userData = { name: body.name };
     if (isScaled(body.shape)) mesh.scale.set(...body.shape.semi_axes);
     world.add(mesh);
@@ -124,9 +126,11 @@ export async function model(timeline: Timeline, colours: Palette): Promise<Blob>
     }
   }
   const seconds = Float32Array.from(times);
+  // Straight lines between samples would lead bodies through one another where they collided in between.
+  const way = timeline.completeUntil < timeline.end ? InterpolateDiscrete : InterpolateLinear;
   const tracks = nodes.flatMap((node, i) => [
-    new VectorKeyframeTrack(`${node.uuid}.position`, seconds, positions[i]),
-    new QuaternionKeyframeTrack(`${node.uuid}.quaternion`, seconds, turns[i]),
+    new VectorKeyframeTrack(`${node.uuid}.position`, seconds, positions[i], way),
+    new QuaternionKeyframeTrack(`${node.uuid}.quaternion`, seconds, turns[i], way),
   ]);
   nodes.forEach((node, i) => {
     node.position.fromArray(positions[i]);

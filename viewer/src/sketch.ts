@@ -176,6 +176,7 @@ export function sketch(text: string): Timeline | null {
     text,
     until: 0,
     sample: 0,
+    repeatable: false,
     on_paradox: 'hold',
     gravity,
     periodic,

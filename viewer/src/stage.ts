@@ -174,6 +174,11 @@ export class Stage {
     });
   }
 
+  /** The places at which the bodies are drawn now, seven numbers each. */
+  get places(): Float64Array {
+    return this.set?.poses ?? new Float64Array();
+  }
+
   setFollow(follow: Follow): void {
     if (this.set !== null) this.eye.setFollow(follow, this.set.poses);
   }

@@ -1,6 +1,12 @@
 // The tabs beside the picture.
 
-export type Tab = 'plots' | 'events' | 'scene' | 'result';
+const TABS = ['plots', 'events', 'scene', 'result'] as const;
+
+export type Tab = (typeof TABS)[number];
+
+export function isTab(name: string): name is Tab {
+  return (TABS as readonly string[]).includes(name);
+}
 
 export class Tabs {
   shown: Tab = 'plots';

@@ -12,6 +12,7 @@ export interface Open {
   title: () => string;
   text: () => string;
   run: () => string | null;
+  link: () => Promise<string>;
   timeline: () => Timeline | null;
   /** The stages, drawn this very moment. */
   canvases: () => HTMLCanvasElement[];
@@ -23,6 +24,18 @@ export class ShareMenu {
   private film: Film | null = null;
 
   constructor(private readonly open: Open) {
+    this.bind('share-link', async () => {
+      const link = await open.link();
+      history.replaceState(null, '', link);
+      await navigator.clipboard.writeText(link).then(
+        () => announce('The link is copied: it has the scene in it, the time, and what is shown beside.'),
+        // Without leave to write to the clipboard.
+        () =>
+          announce(
+            'The link is in the address bar: it has the scene in it, the time, and what is shown beside.',
+          ),
+      );
+    });
     this.bind('share-scene', () => {
       const text = open.text();
       const ending = text.trimStart().startsWith('{') ? 'json' : 'toml';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { forceAt, heldForces, lasting } from './forces';
 import { frameBytes, type Header, type RunEvent, type State } from './protocol';
+import { Keyframes } from './keyframes';
 import { keyTimes } from './share';
 import { Series, Timeline } from './timeline';
 
@@ -10,6 +11,7 @@ const header = (floats = 13): Header => ({
   text: '',
   until: 1,
   sample: 0.5,
+  repeatable: true,
   on_paradox: 'hold',
   gravity: [0, 0, 0],
   periodic: null,
@@ -70,6 +72,26 @@ function event(number: number, time: number, x: number, before: number, after: n
   };
 }
 
+/** The program's answer for one ball: at each key a place, and velocities before and after. */
+function keyframesData(
+  from: number,
+  until: number,
+  keys: [t: number, x: number, before: number, after: number][],
+): ArrayBuffer {
+  const data = new ArrayBuffer(24 + 112 * keys.length);
+  new Float64Array(data, 0, 2).set([from, until]);
+  new Uint32Array(data, 16, 1).set([keys.length]);
+  keys.forEach(([t, x, before, after], i) => {
+    new Float64Array(data, 24 + 8 * i, 1).set([t]);
+    const states = [before, after].flatMap((v) => [x, 0, 0, 1, 0, 0, 0, v, 0, 0, 0, 0, 0]);
+    new Float32Array(data, 24 + 8 * keys.length + 104 * i, 26).set(states);
+  });
+  return data;
+}
+
+const keyframes = (...given: Parameters<typeof keyframesData>): Keyframes =>
+  new Keyframes(keyframesData(...given), 1);
+
 /** A ball that flies at speed 1 to x = 0.3, and back at speed 2: |x − 0.3| has a corner between two frames. */
 function bounced(floats = 13): Timeline {
   const timeline = new Timeline(header(floats));
@@ -101,7 +123,7 @@ describe('a timeline', () => {
     }
   });
 
-  it('goes straight where an event came without states', () => {
+  it('stays at the last frame where nothing says what happened, and goes as repeated once that has come', () => {
     const timeline = new Timeline(header());
     timeline.add({
       kind: 'frames',
@@ -111,9 +133,38 @@ describe('a timeline', () => {
         [1, -1.1, -2],
       ]),
     });
-    timeline.add({ kind: 'events', events: [{ ...event(0, 0.3, 0.3, 1, -2), states: [] }] });
-    for (const t of [0.1, 0.25, 0.4]) expect(x(timeline, t)).toBeCloseTo(-0.2 * t, 6);
-    expect(x(timeline, 0.75)).toBeCloseTo(-0.6, 6);
+    timeline.add({ kind: 'complete', until: 0 });
+    expect(timeline.missing(0)).toBeNull();
+    expect(timeline.missing(0.2)).toEqual([0, 0.5]);
+    for (const t of [0, 0.1, 0.49]) expect(x(timeline, t)).toBe(0);
+    for (const t of [0.5, 0.75, 0.99]) expect(x(timeline, t)).toBeCloseTo(-0.1, 6);
+    // It was struck at 0.3; the answer goes to 0.4 at first.
+    const part = (from: number, until: number, keys: [t: number, x: number, v0: number, v1: number][]) =>
+      timeline.addPart(keyframes(from, until, keys));
+    part(0, 0.4, [
+      [0, 0, 1, 1],
+      [0.3, 0.3, 1, -2],
+      [0.4, 0.1, -2, -2],
+    ]);
+    expect(timeline.missing(0.2)).toBeNull();
+    expect(timeline.missing(0.45)).toEqual([0.4, 0.5]);
+    expect(timeline.missing(timeline.knownUntil(0.2))).toEqual([0.4, 0.5]);
+    for (const t of [0, 0.1, 0.29]) expect(x(timeline, t)).toBeCloseTo(t, 6);
+    for (const t of [0.3, 0.35, 0.39]) expect(x(timeline, t)).toBeCloseTo(0.3 - 2 * (t - 0.3), 6);
+    expect(x(timeline, 0.45)).toBe(0);
+    expect(timeline.knownFrom(0.2)).toBe(timeline.start);
+    expect(timeline.knownFrom(0.45)).toBe(0.45);
+    part(0.4, 0.5, [
+      [0.4, 0.1, -2, -2],
+      [0.5, -0.1, -2, -2],
+    ]);
+    expect(x(timeline, 0.45)).toBeCloseTo(0, 6);
+    expect(timeline.knownFrom(0.45)).toBe(timeline.start);
+  });
+
+  it('refuses an answer that is cut', () => {
+    const whole = keyframesData(0, 1, [[0, 0, 1, 1]]);
+    expect(() => new Keyframes(whole.slice(0, whole.byteLength - 8), 1)).toThrow('broken');
   });
 
   it('gives the same in any order of times', () => {

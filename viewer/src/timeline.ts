@@ -2,8 +2,13 @@
 //
 // The keyframes of a body are the frames and its own events. At an event the position is continuous and the velocity
 // jumps: up to it the state before counts, from it the state after, and nothing is interpolated across.
+//
+// Where the events came without the states of their bodies, or did not come, bodies have collided between two frames and nothing
+// may be interpolated. There the keyframes are those that the program repeats the run for (`Parts`); until they have come, and
+// if they cannot come, bodies stay where the last frame has them.
 
 import { pose, prepare, SEGMENT, STATE, velocity } from './interpolation';
+import { type Keyframes, Parts } from './keyframes';
 import { frameBytes, TOTALS } from './protocol';
 import type { Ending, Header, Message, Progress, RunEvent, State, Vector } from './protocol';
 
@@ -90,19 +95,19 @@ export class Timeline {
   largestImpulse = 0;
   /** Counts what was added, for those who draw it. */
   version = 0;
+  /** Up to when the events have come with the states of their bodies. */
+  completeUntil = Infinity;
 
   private readonly frameFloats: number;
   private readonly headFloats = 2 * (1 + TOTALS);
   private chunks: Chunk[] = [];
   private jumps: (Jumps | undefined)[];
-  // Events that came without states, by body: the frames around one are joined by straight lines.
-  private blanks: (Series | undefined)[];
-  private numbers: Map<string, number>;
+  private parts = new Parts();
   // Prepared segments, one a body, and when each begins and ends.
   private segments: Float64Array;
   private from: Float64Array;
   private until: Float64Array;
-  private straight: Uint8Array;
+  private widths: Uint8Array;
   private bracket: Bracket | null = null;
 
   constructor(readonly header: Header) {
@@ -110,9 +115,7 @@ export class Timeline {
     this.floats = header.floats_per_body;
     this.frameFloats = frameBytes(this.bodies, this.floats) / 4;
     this.jumps = new Array<Jumps | undefined>(this.bodies);
-    this.blanks = new Array<Series | undefined>(this.bodies);
-    this.numbers = new Map(header.bodies.map((body, i) => [body.name, i]));
-    this.straight = new Uint8Array(this.bodies);
+    this.widths = new Uint8Array(this.bodies);
     this.segments = new Float64Array(this.bodies * SEGMENT);
     this.from = new Float64Array(this.bodies).fill(Infinity);
     this.until = new Float64Array(this.bodies).fill(-Infinity);
@@ -132,6 +135,9 @@ export class Timeline {
         break;
       case 'ending':
         this.ending = message.ending;
+        break;
+      case 'complete':
+        this.completeUntil = Math.min(this.completeUntil, message.until);
         break;
       case 'header':
         break;
@@ -163,18 +169,49 @@ export class Timeline {
       jumps.times.push(event.time);
       jumps.states.push(...stateNumbers(before), ...stateNumbers(after));
     }
-    if ((event.states ?? []).length === 0) this.addBlank(event);
     delete event.states;
     this.events.push(event);
     this.eventTimes.push(event.time);
     if (event.kind === 'impact') this.largestImpulse = Math.max(this.largestImpulse, Math.abs(event.impulse));
   }
 
-  private addBlank(event: RunEvent): void {
-    for (const name of event.bodies) {
-      const body = this.numbers.get(name);
-      if (body !== undefined) (this.blanks[body] ??= new Series()).push(event.time);
-    }
+  /** Takes in the keyframes of a part of the run. */
+  addPart(part: Keyframes): void {
+    this.parts.add(part);
+    this.from.fill(Infinity);
+    this.version++;
+  }
+
+  /** The interval to ask for so that the bodies' places at a time are known; null if they are. */
+  missing(t: number): [number, number] | null {
+    if (t < this.completeUntil || !this.ready || this.parts.at(t) !== null) return null;
+    const last = this.lastFrame(t);
+    if (last + 1 >= this.times.length || this.times.at(last) === t) return null;
+    return [t > this.times.at(last) ? this.askFrom(last, t) : this.times.at(last), this.times.at(last + 1)];
+  }
+
+  // What of the interval is known from its beginning on need not be asked for again.
+  private askFrom(last: number, t: number): number {
+    let from = this.times.at(last);
+    for (let part = this.parts.at(from); part !== null && part.until <= t; part = this.parts.at(from))
+      from = part.until;
+    return from;
+  }
+
+  /** A time just after what is known from a time on without a break. */
+  knownUntil(t: number): number {
+    let until = t;
+    for (let part = this.parts.at(t); part !== null; part = this.parts.at(until)) until = part.until;
+    const frame = this.times.upTo(until);
+    // At a frame nothing is missing, just after it something may be.
+    return frame < this.times.length ? 0.5 * (until + this.times.at(frame)) : until;
+  }
+
+  /** From when on the motion up to a time is known without a break. */
+  knownFrom(t: number): number {
+    if (t < this.completeUntil) return this.start;
+    const from = this.parts.knownFrom(t);
+    return from <= this.completeUntil ? this.start : from;
   }
 
   /** The last time that is known. */
@@ -215,6 +252,10 @@ export class Timeline {
 
   // The segment of a body that holds t: from the later of the last frame and the last event to the earlier of the next.
   private segment(body: number, t: number, last: number): void {
+    if (t >= this.completeUntil) {
+      this.repeated(body, t, last);
+      return;
+    }
     const jumps = this.jumps[body];
     const lastEvent = jumps === undefined ? -1 : jumps.times.upTo(t) - 1;
     const width = this.floats;
@@ -240,20 +281,42 @@ export class Timeline {
       b = jumps.states.data;
       bi = 2 * (lastEvent + 1) * STATE;
     }
-    const blanks = this.blanks[body];
-    const blank = blanks !== undefined && blanks.upTo(t1) > blanks.upTo(t0);
-    this.straight[body] = blank ? 1 : 0;
-    prepare(
-      this.segments,
-      body * SEGMENT,
-      blank ? 7 : this.floats,
-      t0,
-      a,
-      ai,
-      Number.isFinite(t1) ? t1 : t0,
-      b,
-      bi,
-    );
+    this.put(body, width, t0, a, ai, t1, b, bi);
+  }
+
+  // Where the stream does not say what happened: from the part that holds t, or at rest where the last frame has the body.
+  private repeated(body: number, t: number, last: number): void {
+    const part = this.parts.at(t);
+    const key = part?.at(body, t) ?? -1;
+    if (part === null || key < 0) {
+      const { here } = this.bracketAt(last);
+      const at = here.at + body * this.floats;
+      const t1 = last + 1 < this.times.length ? this.times.at(last + 1) : Infinity;
+      this.put(body, 7, this.times.at(last), here.floats, at, t1, here.floats, at);
+      return;
+    }
+    const { states, times } = part;
+    const after = (2 * key + 1) * STATE;
+    const ends = key + 1 >= part.first[body + 1];
+    const t1 = ends ? part.until : times[key + 1];
+    // Without a next key there is nowhere to go to.
+    const next = ends ? after : 2 * (key + 1) * STATE;
+    this.put(body, ends ? 7 : STATE, times[key], states, after, t1, states, next);
+    this.until[body] = Math.min(t1, part.until);
+  }
+
+  private put(
+    body: number,
+    width: number,
+    t0: number,
+    a: Float32Array | Float64Array,
+    ai: number,
+    t1: number,
+    b: Float32Array | Float64Array,
+    bi: number,
+  ): void {
+    this.widths[body] = width;
+    prepare(this.segments, body * SEGMENT, width, t0, a, ai, Number.isFinite(t1) ? t1 : t0, b, bi);
     this.from[body] = t0;
     this.until[body] = t1;
   }
@@ -267,7 +330,7 @@ export class Timeline {
     const last = this.lastFrame(t);
     for (let body = 0; body < this.bodies; body++) {
       if (!(t >= this.from[body] && t < this.until[body])) this.segment(body, t, last);
-      pose(out, 7 * body, this.segments, SEGMENT * body, this.straight[body] === 1 ? 7 : this.floats, t);
+      pose(out, 7 * body, this.segments, SEGMENT * body, this.widths[body], t);
     }
   }
 
@@ -275,19 +338,19 @@ export class Timeline {
   state(body: number, t: number): { pose: Float64Array; velocity: Float64Array } {
     if (!(t >= this.from[body] && t < this.until[body])) this.segment(body, t, this.lastFrame(t));
     const out = { pose: new Float64Array(7), velocity: new Float64Array(3) };
-    pose(out.pose, 0, this.segments, SEGMENT * body, this.straight[body] === 1 ? 7 : this.floats, t);
+    pose(out.pose, 0, this.segments, SEGMENT * body, this.widths[body], t);
     velocity(out.velocity, 0, this.segments, SEGMENT * body, t);
     return out;
   }
 
   /** The positions of a body at rising times, three numbers each. */
   path(body: number, times: Float64Array, out: Float32Array): void {
-    const kept = { from: this.from[body], until: this.until[body], straight: this.straight[body] };
+    const kept = { from: this.from[body], until: this.until[body], width: this.widths[body] };
     const segment = this.segments.slice(body * SEGMENT, (body + 1) * SEGMENT);
     for (let i = 0; i < times.length; i++) {
       const t = times[i];
       if (!(t >= this.from[body] && t < this.until[body])) this.segment(body, t, this.lastFrame(t));
-      pose(scratch, 0, this.segments, SEGMENT * body, this.straight[body] === 1 ? 7 : this.floats, t);
+      pose(scratch, 0, this.segments, SEGMENT * body, this.widths[body], t);
       out[3 * i] = scratch[0];
       out[3 * i + 1] = scratch[1];
       out[3 * i + 2] = scratch[2];
@@ -295,12 +358,18 @@ export class Timeline {
     this.segments.set(segment, body * SEGMENT);
     this.from[body] = kept.from;
     this.until[body] = kept.until;
-    this.straight[body] = kept.straight;
+    this.widths[body] = kept.width;
   }
 
   /** The angular velocity of a body at the keyframe at or before t; null where frames carry none. */
   spin(body: number, t: number): [number, number, number] | null {
     if (this.floats !== STATE || !this.ready) return null;
+    const part = t >= this.completeUntil ? this.parts.at(t) : null;
+    const key = part?.at(body, t) ?? -1;
+    if (part !== null && key >= 0) {
+      const at = (2 * key + 1) * STATE + 10;
+      return [part.states[at], part.states[at + 1], part.states[at + 2]];
+    }
     const last = this.lastFrame(t);
     const jumps = this.jumps[body];
     const event = jumps === undefined ? -1 : jumps.times.upTo(t) - 1;

@@ -43,7 +43,7 @@ export class Trails {
     background: Color,
     box: readonly number[] | null,
   ): void {
-    const begin = Math.max(timeline.start, t - span);
+    const begin = Math.max(timeline.knownFrom(t), t - span);
     const mixed = new Color();
     let vertex = 0;
     if (t > begin) {

@@ -1,6 +1,8 @@
 // One run on the page: stage, clock, plots, events, the scene's text and the result.
 
+import { packed, type View, viewOf } from './address';
 import * as api from './api';
+import { type Between, Watcher } from './between';
 import { Clock, speedFor } from './clock';
 import { Caption, isParadox, Other } from './compare';
 import { announce, element, part } from './dom';
@@ -17,7 +19,7 @@ import { showCost, showPicked } from './readout';
 import { showResult } from './result';
 import { Session } from './session';
 import { Stage, type Layers } from './stage';
-import { Tabs } from './tabs';
+import { isTab, Tabs } from './tabs';
 import { ShareMenu } from './takeaway';
 import { onTheme, reducedMotion } from './theme';
 import type { Timeline } from './timeline';
@@ -45,12 +47,18 @@ export class Workspace {
   private session: Session | null = null;
   private other: Other | null = null;
   private holds: Hold[] = [];
+  private between = new Watcher();
+  private shownBetween: Between = 'exact';
   private share: ShareMenu;
   private dirty = true;
   private before = 0;
   private added = false;
   private name = 'scene';
+  /** How the next run that is opened is seen. */
+  view: View = {};
   private lastListed = 0;
+  /** Whether the text was changed since it was opened. */
+  private edited = false;
 
   constructor() {
     this.stage = new Stage(
@@ -69,11 +77,13 @@ export class Workspace {
     this.transport.onEvent = (index) => this.choose(index, false);
     this.stage.onMove = () => this.align(this.stage, this.other?.stage);
     this.stage.onPick = () => this.redraw();
+    this.between.onChange = () => this.redraw();
     this.bind();
     this.share = new ShareMenu({
       title: () => this.timeline?.header.title ?? this.name,
       text: () => this.editor.text,
       run: () => this.id,
+      link: () => this.link(),
       timeline: () => this.timeline,
       canvases: () => {
         this.draw();
@@ -91,6 +101,15 @@ export class Workspace {
       this.transport.drawTicks(true);
       this.redraw();
     });
+    // For the browser's console, and for tests: what is drawn, as numbers.
+    Object.assign(window, {
+      carom: {
+        time: () => this.clock.time,
+        header: () => this.timeline?.header ?? null,
+        sampleTimes: () => Array.from(this.timeline?.times.view() ?? []),
+        poses: () => Array.from(this.stage.places),
+      },
+    });
     requestAnimationFrame((now) => this.frame(now));
   }
 
@@ -104,6 +123,7 @@ export class Workspace {
 
   setText(text: string, name: string): void {
     this.editor.text = text;
+    this.edited = false;
     this.name = name;
     part('title').textContent = name;
     part('check').textContent = '';
@@ -131,6 +151,7 @@ export class Workspace {
     }
     this.editor.onCheck = (check) => this.checked(check);
     this.editor.onChange = () => {
+      this.edited = true;
       part('check').textContent = '';
     };
     this.tabs.onShow = () => {
@@ -160,6 +181,8 @@ export class Workspace {
     try {
       const id = await api.begin(request);
       this.editor.mark([]);
+      if (!api.lasting && this.edited)
+        history.replaceState(null, '', `#text/${await packed(this.editor.text)}`);
       await this.attach(id, false);
     } catch (error) {
       this.refused(error);
@@ -169,8 +192,9 @@ export class Workspace {
   private refused(error: unknown): void {
     if (this.session?.running !== true) part('progress').hidden = true;
     if (error instanceof api.Refusal && error.diagnostics.length > 0) {
-      this.editor.mark(error.diagnostics);
       this.tabs.show('scene');
+      this.editor.mark(error.diagnostics);
+      this.editor.reveal(error.diagnostics);
       announce('The scene has mistakes; each is marked at its line.', 'error');
       return;
     }
@@ -183,7 +207,8 @@ export class Workspace {
     announce('');
     const session = new Session(id);
     this.session = session;
-    history.replaceState(null, '', `#run/${encodeURIComponent(id)}`);
+    this.between.load(session);
+    if (api.lasting) history.replaceState(null, '', `#run/${encodeURIComponent(id)}${viewOf(this.view)}`);
     session.onReady = (timeline) => this.ready(timeline, adopt);
     session.onChange = () => {
       this.added = true;
@@ -198,6 +223,7 @@ export class Workspace {
     this.closeOther();
     this.session?.leave();
     this.session = null;
+    this.between.load(null);
     this.clock.pause();
     part('progress').hidden = true;
   }
@@ -219,7 +245,9 @@ export class Workspace {
     this.detail.clear();
     this.listBodies(timeline);
     showResult(part('result'), timeline);
-    if (!reducedMotion()) this.clock.play();
+    if (this.view.tab !== undefined && isTab(this.view.tab)) this.tabs.show(this.view.tab);
+    this.plots.only(this.view.plots ?? null);
+    if (this.view.time === undefined && !reducedMotion()) this.clock.play();
     this.added = true;
   }
 
@@ -249,7 +277,24 @@ export class Workspace {
     part('paradox').hidden = !timeline.events.some(isParadox);
     void this.caption.load(session);
     if (timeline.events.length > 0) void this.showGap(timeline.events[0].bodies);
+    if (this.view.time !== undefined) {
+      this.clock.end = timeline.end;
+      this.seek(this.view.time);
+    }
+    this.view = {};
     this.redraw();
+  }
+
+  /** The address of what is shown, with the scene in it. */
+  private async link(): Promise<string> {
+    const plots = this.plots.chosen;
+    const view: View = {
+      time: this.clock.time,
+      tab: this.tabs.shown,
+      ...(plots === null ? {} : { plots }),
+    };
+    const place = `#text/${await packed(this.editor.text)}${viewOf(view)}`;
+    return new URL(place, location.href).href;
   }
 
   private listBodies(timeline: Timeline): void {
@@ -385,7 +430,8 @@ export class Workspace {
     if (part('workspace').hidden) return;
     this.takeIn(now);
     this.clock.live = this.session?.running === true;
-    if (this.clock.advance(seconds)) this.dirty = true;
+    // Like a film that is still loading: time waits for what is to be shown.
+    if (this.shownBetween !== 'coming' && this.clock.advance(seconds)) this.dirty = true;
     this.share.frame(this.clock.playing);
     if (!this.dirty) return;
     this.dirty = false;
@@ -418,10 +464,23 @@ export class Workspace {
   }
 
   private draw(): void {
+    this.showBetween(this.between.at(this.clock.time));
     const chosen: RunEvent | null = this.detail.shown;
     const trail = TRAIL * this.clock.speed;
     this.stage.draw(this.clock.time, this.recent, trail, chosen);
     this.other?.stage.draw(this.clock.time, this.recent, trail, null);
+  }
+
+  private showBetween(between: Between): void {
+    if (between === this.shownBetween) return;
+    this.shownBetween = between;
+    const place = part('between');
+    place.hidden = between === 'exact';
+    place.dataset['between'] = between;
+    place.textContent =
+      between === 'coming'
+        ? 'Computing what happened between the samples …'
+        : 'Samples only: what happened between them was not recorded.';
   }
 
   private showPanels(): void {

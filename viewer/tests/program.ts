@@ -1,22 +1,68 @@
 // The program under test: started for a file of tests, asked for its own numbers.
 
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server as Files } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { extname, join, normalize, resolve } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
 import { test as base, type Page } from '@playwright/test';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 export const PROGRAM = resolve(process.env['CAROM'] ?? join(ROOT, 'target/release/carom'));
 
-/** A program that serves the page, and the address that it printed. */
+/** The static site, where that is what is tested instead of the program. */
+export const SITE = process.env['SITE'] === undefined ? null : resolve(process.env['SITE']);
+
+const KINDS: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+};
+
+/** A server of plain files, as anyone might put the site on. */
+async function serveFiles(folder: string): Promise<Files> {
+  const files = createServer((request, response) => {
+    const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://x').pathname));
+    const place = join(folder, path.endsWith('/') ? `${path}index.html` : path);
+    if (path.includes('..') || statSync(place, { throwIfNoEntry: false })?.isFile() !== true) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { 'Content-Type': KINDS[extname(place)] ?? 'application/octet-stream' });
+    response.end(readFileSync(place));
+  });
+  await new Promise<void>((done) => files.listen(0, '127.0.0.1', done));
+  return files;
+}
+
+/** Who serves the page, and the address: the program, as it printed it, or a server of the site's files. */
 export class Server {
   private constructor(
     readonly address: string,
-    private readonly process: ChildProcess,
+    private readonly end: () => void,
   ) {}
 
   static async start(...paths: string[]): Promise<Server> {
+    return SITE === null ? Server.program(paths) : Server.files(SITE, paths);
+  }
+
+  // A scene's file is in the address there.
+  private static async files(site: string, [path]: string[]): Promise<Server> {
+    const files = await serveFiles(site);
+    const { port } = files.address() as AddressInfo;
+    const data = path === undefined ? '' : deflateRawSync(readFileSync(path)).toString('base64url');
+    const place = path === undefined ? '' : `#text/${data}`;
+    return new Server(`http://127.0.0.1:${port}/play/${place}`, () => {
+      files.closeAllConnections();
+      files.close();
+    });
+  }
+
+  private static async program(paths: string[]): Promise<Server> {
     const child = spawn(PROGRAM, ['view', '--no-open', '--port', '0', ...paths], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -30,12 +76,14 @@ export class Server {
       child.on('error', failed);
       child.on('exit', (code) => failed(new Error(`carom view ended with ${code}`)));
     });
-    return new Server(address, child);
+    return new Server(address, () => {
+      child.removeAllListeners('exit');
+      child.kill('SIGKILL');
+    });
   }
 
   stop(): void {
-    this.process.removeAllListeners('exit');
-    this.process.kill('SIGKILL');
+    this.end();
   }
 }
 

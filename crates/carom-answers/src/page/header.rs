@@ -13,6 +13,8 @@ struct Header<'a> {
     text: &'a str,
     until: f64,
     sample: f64,
+    /// Whether the page may ask what happened between two samples.
+    repeatable: bool,
     on_paradox: &'static str,
     gravity: [f64; 3],
     periodic: Option<[f64; 3]>,
@@ -45,13 +47,14 @@ struct HeaderJoint<'a> {
 }
 
 /// The chunk of a scene's header.
-pub(super) fn header(scene: &Scene, text: &str, sample: f64) -> Vec<u8> {
+pub(super) fn header(scene: &Scene, text: &str, sample: f64, repeatable: bool) -> Vec<u8> {
     let header = Header {
         title: scene.title.as_deref(),
         source: scene.source.as_deref(),
         text,
         until: scene.run.until,
         sample,
+        repeatable,
         on_paradox: scene.run.on_paradox.name(),
         gravity: scene.gravity.into(),
         periodic: scene.periodic.map(Into::into),

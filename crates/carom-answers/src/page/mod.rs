@@ -3,6 +3,7 @@
 //! [`Request`] begins a run within the page's bounds, [`PageRecorder`] makes chunks of it, and [`EventLook`] answers questions about one
 //! event. The server only passes these on; on the page's side they are in `viewer/src/protocol.ts`.
 
+mod checkpoints;
 pub mod chunk;
 mod header;
 mod look;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::run::{Changes, Running, on_paradox};
 use crate::{Input, InputError};
 
+pub use checkpoints::{Checkpoints, Repetition};
 pub use look::{EventLook, GapCurve};
 pub use recorder::{BodyStates, EventContact, Flushed, PageRecorder, whole_stream};
 
@@ -91,6 +93,16 @@ impl Exhibit {
     }
 }
 
+/// The scenes of the gallery as they were when this was built, by name.
+const GALLERY: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/gallery.rs"));
+
+/// All scenes of the gallery: what no other engine shows comes first, the rest by name.
+pub fn gallery() -> Vec<Exhibit> {
+    let mut exhibits: Vec<Exhibit> = GALLERY.iter().filter_map(|&(id, text)| Exhibit::of(id, text)).collect();
+    exhibits.sort_by_key(|exhibit| exhibit.id != "paradox");
+    exhibits
+}
+
 /// The verdict on a text.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
@@ -164,5 +176,18 @@ impl Marked {
             message: diagnostic.message.clone(),
             expected: diagnostic.expected.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GALLERY, gallery};
+
+    #[test]
+    fn every_scene_of_the_gallery_has_its_point() {
+        let exhibits = gallery();
+        assert_eq!(exhibits.len(), GALLERY.len());
+        assert!(exhibits.len() >= 12);
+        assert!(exhibits.iter().all(|exhibit| exhibit.point.len() > 20 && !exhibit.title.is_empty()));
     }
 }

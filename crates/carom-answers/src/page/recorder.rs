@@ -108,13 +108,15 @@ pub struct PageRecorder<F> {
     kept: usize,
     most: usize,
     dropped: u64,
+    /// Whether every event so far was sent with the states of its bodies.
+    complete: bool,
 }
 
 impl<F: FnMut(Flushed)> PageRecorder<F> {
-    /// Begins with the header; `sample` is the interval of samples.
-    fn new(scene: &Arc<Scene>, text: &str, sample: f64, mut send: F) -> Self {
-        send(Flushed { chunks: vec![header(scene, text, sample)], contacts: Vec::new() });
-        Self {
+    /// Begins with the header; `sample` is the interval of samples, `repeatable` whether parts of the run can be asked for again.
+    fn new(scene: &Arc<Scene>, text: &str, sample: f64, repeatable: bool, mut send: F) -> Self {
+        send(Flushed { chunks: vec![header(scene, text, sample, repeatable)], contacts: Vec::new() });
+        let mut own = Self {
             scene: scene.clone(),
             world: World::of(scene).0,
             send,
@@ -125,17 +127,30 @@ impl<F: FnMut(Flushed)> PageRecorder<F> {
             kept: 0,
             most: MOST_EVENTS,
             dropped: 0,
+            complete: true,
+        };
+        if !scene.run.record_events {
+            own.incomplete_from(0.0);
+        }
+        own
+    }
+
+    /// Events after this time come without states, or not at all.
+    fn incomplete_from(&mut self, time: f64) {
+        if self.complete {
+            self.complete = false;
+            (self.send)(Flushed { chunks: vec![chunk::complete(time)], contacts: Vec::new() });
         }
     }
 
     /// Records a run from its start.
     pub fn of(running: &Running, send: F) -> Self {
-        Self::new(&running.scene, &running.input.text, running.settings.sample, send)
+        Self::new(&running.scene, &running.input.text, running.settings.sample, true, send)
     }
 
     /// Plays a run that is in a folder already, and gives the document of its result.
     pub fn replay(scene: &Arc<Scene>, recording: &Recording, send: F) -> std::io::Result<Vec<u8>> {
-        let mut recorder = Self::new(scene, &recording.text, scene.run.sample, send);
+        let mut recorder = Self::new(scene, &recording.text, scene.run.sample, false, send);
         recording.play(&mut recorder)?;
         recorder.flush();
         let unfinished = br#"{"stopped":"interrupted","notes":["the run has not finished"]}"#;
@@ -227,7 +242,13 @@ impl<F: FnMut(Flushed)> Recorder for PageRecorder<F> {
             Some(BodyStates { body, before, after })
         });
         let states = Arc::new(states.collect::<Vec<_>>());
+        if states.is_empty() {
+            self.incomplete_from(0.0);
+        }
         for event in events {
+            if self.kept >= self.most {
+                self.incomplete_from(event.time);
+            }
             if self.kept < self.most {
                 self.kept += 1;
                 self.pending.push((event.clone(), states.clone()));

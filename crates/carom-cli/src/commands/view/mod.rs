@@ -58,13 +58,6 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
         None => Opening::Gallery,
         Some(path) => open(path, &runs)?,
     };
-    if !page::is_there() {
-        return Err(Failure::Other(
-            "this program was built without its page; `cargo xtask page` builds it (with Node.js 20 or later), and the \
-             program built after that has it. Every other command works as it is"
-                .to_string(),
-        ));
-    }
     let token = token()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {

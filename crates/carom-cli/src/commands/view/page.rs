@@ -1,20 +1,11 @@
-//! The files of the page, and the gallery's scenes, as they were when the program was built.
+//! The files of the page, as they were when the program was built.
 
-use carom_answers::page::Exhibit;
-
-/// The page's files; none in a program that was built without it.
+/// The page's files, each compressed by gzip, which every browser undoes.
 const PAGE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
-const GALLERY: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/gallery.rs"));
-
-/// Whether the program has a page.
-pub fn is_there() -> bool {
-    file("index.html").is_some()
-}
-
-/// A file of the page, and what kind it is. Names are compared whole: no path leads anywhere else.
+/// A file of the page, compressed, and what kind it is. Names are compared whole: no path leads anywhere else.
 pub fn file(name: &str) -> Option<(&'static [u8], &'static str)> {
-    let (_, bytes) = PAGE.iter().find(|(own, _)| *own == name)?;
+    let (_, bytes) = PAGE.iter().find(|(own, _)| own.strip_suffix(".gz") == Some(name))?;
     let kind = match name.rsplit_once('.').map_or("", |(_, extension)| extension) {
         "html" => "text/html; charset=utf-8",
         "js" => "text/javascript; charset=utf-8",
@@ -28,27 +19,16 @@ pub fn file(name: &str) -> Option<(&'static [u8], &'static str)> {
     Some((bytes, kind))
 }
 
-/// All scenes of the gallery.
-pub fn gallery() -> Vec<Exhibit> {
-    let exhibit = |(name, bytes): &(&'static str, &'static [u8])| {
-        Exhibit::of(name.strip_suffix(".toml")?, std::str::from_utf8(bytes).ok()?)
-    };
-    let mut exhibits: Vec<Exhibit> = GALLERY.iter().filter_map(exhibit).collect();
-    // What no other engine shows comes first, the rest by name.
-    exhibits.sort_by_key(|exhibit| exhibit.id != "paradox");
-    exhibits
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{GALLERY, file, gallery};
+    use super::file;
 
     #[test]
-    fn every_scene_of_the_gallery_has_its_point() {
-        let exhibits = gallery();
-        assert_eq!(exhibits.len(), GALLERY.len());
-        assert!(exhibits.len() >= 12);
-        assert!(exhibits.iter().all(|exhibit| exhibit.point.len() > 20 && !exhibit.title.is_empty()));
+    fn the_page_is_in_the_program() {
+        for name in ["index.html", "licences.html", "icon.svg", "assets/index.js", "assets/index.css"] {
+            let (bytes, _) = file(name).unwrap_or_else(|| panic!("{name} is missing: `cargo xtask page`"));
+            assert!(bytes.starts_with(&[0x1f, 0x8b]), "{name}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use axum::body::Bytes;
 use carom::scene::model::Scene;
 use carom_answers::folder::Recording;
-use carom_answers::page::{EventContact, EventLook, Flushed, PageRecorder, chunk};
+use carom_answers::page::{Checkpoints, EventContact, EventLook, Flushed, PageRecorder, Repetition, chunk};
 use carom_answers::run::Running;
 use tokio::sync::watch;
 
@@ -36,6 +36,8 @@ pub struct Run {
     stop: AtomicBool,
     /// The contacts of events, for closer looks.
     contacts: Mutex<Vec<EventContact>>,
+    /// Where parts of the run can be repeated from; none for a run out of a folder.
+    checkpoints: Mutex<Option<Checkpoints>>,
     /// The document of the whole run, once it has ended.
     document: Mutex<Option<Bytes>>,
 }
@@ -55,6 +57,7 @@ impl Run {
             news: watch::Sender::new((0, false)),
             stop: AtomicBool::new(false),
             contacts: Mutex::default(),
+            checkpoints: Mutex::default(),
             document: Mutex::default(),
         }
     }
@@ -96,8 +99,12 @@ impl Run {
     fn simulate(&self, mut running: Running) {
         let start = Instant::now();
         let mut last = start;
+        *locked(&self.checkpoints) = Some(Checkpoints::of(&running));
         let mut recorder = PageRecorder::of(&running, |flushed| self.take(flushed));
         while running.step(&mut recorder) && !self.stop.load(Ordering::Relaxed) {
+            if let Some(checkpoints) = &mut *locked(&self.checkpoints) {
+                checkpoints.consider(&running);
+            }
             let now = Instant::now();
             if now - last >= EVERY {
                 last = now;
@@ -133,6 +140,11 @@ impl Run {
             all[first..].iter().take_while(|contact| contact.number == number).cloned().collect()
         };
         look(&EventLook::of(&self.scene, &contacts)?)
+    }
+
+    /// The run from the last checkpoint at or before a time, to be repeated; `None` if there is none.
+    pub fn before(&self, time: f64) -> Option<Repetition> {
+        locked(&self.checkpoints).as_ref()?.before(time)
     }
 
     /// The document of the run, once it has ended.

@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use carom_answers::folder::RESULT;
-use carom_answers::page::{Check, EventLook, Exhibit, LONGEST, Request as RunRequest};
+use carom_answers::page::{Check, EventLook, Exhibit, LONGEST, Request as RunRequest, gallery};
 use futures_util::stream;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +64,7 @@ pub fn router(token: &str, shared: Arc<Shared>) -> Router {
         .route("/runs", post(begin))
         .route("/runs/{id}/stream", get(stream_of))
         .route("/runs/{id}/stop", post(stop))
+        .route("/runs/{id}/keyframes", get(keyframes))
         .route("/runs/{id}/gap", get(gap))
         .route("/runs/{id}/compare", get(compare))
         .route("/runs/{id}/classify", get(classify))
@@ -116,7 +117,9 @@ async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
 
 fn file_of(name: &str) -> Response {
     match page::file(name) {
-        Some((bytes, kind)) => ([(header::CONTENT_TYPE, kind)], bytes).into_response(),
+        Some((bytes, kind)) => {
+            ([(header::CONTENT_TYPE, kind), (header::CONTENT_ENCODING, "gzip")], bytes).into_response()
+        }
         None => StatusCode::NOT_FOUND.into_response(),
     }
 }
@@ -138,7 +141,7 @@ struct Start<'a> {
 }
 
 async fn start(State(shared): State<Arc<Shared>>) -> Response {
-    Json(Start { version: VERSION, gallery: page::gallery(), open: &shared.opening }).into_response()
+    Json(Start { version: VERSION, gallery: gallery(), open: &shared.opening }).into_response()
 }
 
 async fn check(text: String) -> Response {
@@ -194,6 +197,30 @@ async fn stop(State(shared): State<Arc<Shared>>, Path(id): Path<u64>) -> Respons
             StatusCode::NO_CONTENT.into_response()
         }
         Err(response) => *response,
+    }
+}
+
+#[derive(Deserialize)]
+struct Interval {
+    from: f64,
+    until: f64,
+}
+
+/// What happened between two samples of a run, repeated in a thread that may take its time.
+async fn keyframes(
+    State(shared): State<Arc<Shared>>,
+    Path(id): Path<u64>,
+    Query(Interval { from, until }): Query<Interval>,
+) -> Response {
+    let run = match run_of(&shared, id) {
+        Ok(run) => run,
+        Err(response) => return *response,
+    };
+    let repeated = tokio::task::spawn_blocking(move || run.before(from)?.keyframes(from, until)).await;
+    match repeated {
+        Ok(Some(chunk)) => ([(header::CONTENT_TYPE, "application/octet-stream")], chunk).into_response(),
+        Ok(None) => failure(StatusCode::UNPROCESSABLE_ENTITY, "this part of the run cannot be repeated"),
+        Err(error) => failure(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
     }
 }
 
