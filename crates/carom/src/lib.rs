@@ -128,6 +128,8 @@
 
 pub mod error;
 
+pub mod watch;
+
 pub mod metric;
 
 pub mod shape;

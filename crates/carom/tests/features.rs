@@ -314,3 +314,39 @@ fn a_box_slides_over_the_edge_of_a_table_and_tips_when_its_centre_passes() {
     near("tips", rear.time, 0.25, 1e-9);
     near("straight until then", simulation.states()[1].position.y, 0.1, 1e-12);
 }
+
+/// Bodies with the corners of a box, as boxes and as polyhedra, dropped on a floor and on one another: as long as no rounding has grown,
+/// the motions are the same.
+#[test]
+fn a_polyhedron_with_the_corners_of_a_box_moves_as_the_box() {
+    let corners: Vec<String> = (0..8)
+        .map(|bits: usize| {
+            let sign = |k: usize| if bits >> k & 1 == 0 { -1.0 } else { 1.0 };
+            format!("[{:?}, {:?}, {:?}]", sign(0) * HALF[0], sign(1) * HALF[1], sign(2) * HALF[2])
+        })
+        .collect();
+    let hull = format!("{{ polyhedron = {{ vertices = [{}] }} }}", corners.join(", "));
+    let worlds = [BOX, &hull].map(|shape| {
+        run(&scene(&format!(
+            "carom = 1\n[world]\ngravity = [0, 0, -10]\n[[plane]]\nname = \"floor\"\nnormal = [0, 0, 1]\n[surface]\nrestitution = 0.5\n\
+             kind = {{ coulomb = 0.3 }}\n\
+             [[body]]\nname = \"lower\"\nshape = {shape}\nmass = 2\nposition = [0, 0, 0.2]\n\
+             [[body]]\nname = \"upper\"\nshape = {shape}\nmass = 1\nposition = [0.15, 0.1, 0.9]\n\
+             orientation = {{ bryan = [0.3, 0.2, 0.4] }}\nvelocity = [0.1, 0.2, -1]\nangular_velocity = [1, 2, 0.5]\n\
+             [run]\nuntil = 0.35\n"
+        )))
+    });
+    let [boxes, hulls] = &worlds;
+    let kinds = |memory: &Memory| memory.events.iter().map(|event| event.kind).collect::<Vec<_>>();
+    assert!(kinds(&boxes.1).iter().filter(|&&kind| kind == Kind::Impact).count() >= 2, "{:?}", kinds(&boxes.1));
+    assert_eq!(kinds(&boxes.1), kinds(&hulls.1));
+    for (one, two) in boxes.0.states().iter().zip(hulls.0.states()) {
+        near("position", (one.position - two.position).norm(), 0.0, 1e-10);
+        near("velocity", (one.velocity - two.velocity).norm(), 0.0, 1e-9);
+        near("angular velocity", (one.angular_velocity - two.angular_velocity).norm(), 0.0, 1e-9);
+    }
+    for (simulation, _) in &worlds {
+        assert_eq!(simulation.stopped(), Some(Stopped::Until), "{:?}", simulation.failure());
+        assert!(simulation.audit().gap_min > -1e-9, "gap {:e}", simulation.audit().gap_min);
+    }
+}

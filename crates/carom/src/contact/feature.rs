@@ -30,7 +30,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::kinematics::{Facing, Fit, Kinematics, Moving};
 use crate::body::State;
 use crate::gap::Gap;
-use crate::shape::{Convex, Shape, Sharp, length, unit};
+use crate::shape::{Convex, Polyhedron, Shape, Sharp, length, unit};
 
 /// Which features of two sides touch, by their numbers; zero is all of a side.
 pub type Features = [u16; 2];
@@ -68,6 +68,12 @@ const CORNERS: u16 = 1;
 const EDGES: u16 = 9;
 const FACES: u16 = 21;
 
+/// A polyhedron has corners from here on, then edges, then faces; the numbers below belong to points of rims.
+const OF_POLYHEDRON: u16 = 1000;
+
+/// A polyhedron of more edges touches other bodies as a whole: pairs of edges are as many as the product of their numbers.
+pub const MOST_EDGES: usize = 64;
+
 /// Points of the lower and of the upper rim.
 const RIM_POINTS: [u16; 2] = [100, 200];
 
@@ -94,6 +100,10 @@ pub fn at_plane(shape: &Shape) -> core::ops::RangeInclusive<u16> {
     }
     match shape.sharp() {
         Some((Sharp::Box(_), _)) => CORNERS..=EDGES - 1,
+        Some((Sharp::Polyhedron(polyhedron), _)) => {
+            let corners = of_polyhedron(&polyhedron).supporting;
+            corners.start..=corners.end - 1
+        }
         Some((Sharp::Cylinder { half_length: 0.0, .. }, _)) => 1..=1,
         Some((Sharp::Cylinder { .. } | Sharp::Cone { .. }, _)) => 1..=2,
         _ => 0..=0,
@@ -111,7 +121,7 @@ pub struct Numbers {
     pub faces: core::ops::Range<u16>,
 }
 
-/// The numbers of a body's features; none if it is smooth and no ball.
+/// The numbers of a body's features, by which it touches other bodies; none if it is smooth and no ball, or has more than [`MOST_EDGES`].
 #[must_use]
 pub fn numbers(shape: &Shape) -> Numbers {
     let of = |supporting, edges, faces| Numbers { supporting, edges, faces };
@@ -123,7 +133,35 @@ pub fn numbers(shape: &Shape) -> Numbers {
         Some((Sharp::Cylinder { half_length: 0.0, .. }, _)) => of(1..2, 0..0, 3..5),
         Some((Sharp::Cylinder { .. }, _)) => of(1..3, 0..0, 3..5),
         Some((Sharp::Cone { .. }, _)) => of(1..3, 0..0, 3..4),
+        Some((Sharp::Polyhedron(polyhedron), _)) if polyhedron.edge_count() > MOST_EDGES => of(0..0, 0..0, 0..0),
+        Some((Sharp::Polyhedron(polyhedron), _)) => of_polyhedron(&polyhedron),
     }
+}
+
+/// A polyhedron has no more than [`MOST_CORNERS`](crate::hull::MOST_CORNERS) corners, hence less than three times as many edges, and all its
+/// numbers fit.
+fn of_polyhedron(polyhedron: &Polyhedron) -> Numbers {
+    let count = |k: usize| u16::try_from(k).unwrap_or(u16::MAX);
+    let edges = OF_POLYHEDRON.saturating_add(count(polyhedron.corner_count()));
+    let faces = edges.saturating_add(count(polyhedron.edge_count()));
+    let end = faces.saturating_add(count(polyhedron.face_count()));
+    Numbers { supporting: OF_POLYHEDRON..edges, edges: edges..faces, faces: faces..end }
+}
+
+fn feature_of_polyhedron(polyhedron: &Polyhedron, number: u16) -> Option<Feature> {
+    let numbers = of_polyhedron(polyhedron);
+    let place = |range: &core::ops::Range<u16>| {
+        range.contains(&number).then(|| usize::from(number - range.start))
+    };
+    if let Some(k) = place(&numbers.supporting) {
+        return polyhedron.corner(k).map(Feature::Corner);
+    }
+    if let Some(k) = place(&numbers.edges) {
+        let [from, to] = polyhedron.edge(k)?;
+        return Some(Feature::Edge { middle: (from + to) * 0.5, half: (to - from) * 0.5 });
+    }
+    let (normal, point) = polyhedron.face(place(&numbers.faces)?)?;
+    Some(Feature::Face { normal, point })
 }
 
 /// A feature of a body by its number, with the radius of its rounding; `None` if there is none.
@@ -166,6 +204,7 @@ pub fn feature(shape: &Shape, number: u16) -> Option<(Feature, f64)> {
             k if points(upper).contains(&k) => Some(on_rim(k - upper, radius, base)),
             _ => None,
         },
+        Sharp::Polyhedron(polyhedron) => feature_of_polyhedron(&polyhedron, number),
     };
     found.map(|feature| (feature, rounding))
 }
@@ -683,6 +722,9 @@ pub fn margin(first: &Facing, second: &Moving, features: Features) -> Option<f64
             }
             (Feature::Face { .. }, Sharp::Cylinder { radius, .. } | Sharp::Cone { radius, .. }) => {
                 radius - libm::hypot(x.x, x.y)
+            }
+            (Feature::Face { .. }, Sharp::Polyhedron(polyhedron)) => {
+                polyhedron.margin_of_face(usize::from(number - of_polyhedron(&polyhedron).faces.start), &x)
             }
             _ => f64::INFINITY,
         })

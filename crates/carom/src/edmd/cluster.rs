@@ -46,14 +46,13 @@ impl System {
         Some(cluster)
     }
 
-    /// Whether a contact touches and does not part, or will touch within the error bounds of the times.
+    /// Whether a contact touches, be it that its bodies part, or will touch within the error bounds of the times: the impact may press it.
     fn is_simultaneous(&self, contact: &Encounter, time_error: f64, t: f64, cluster: &Cluster) -> bool {
         let longest = SIMULTANEOUS * self.clock.passage();
         let (gap, rounding) = (contact.found.gap, self.gap_rounding(&contact.key, t));
         let still = STILL * self.surface_speed(&contact.key, cluster);
         let wait = -gap.max(0.0) / contact.approach;
-        // At the start, whatever touches takes part, whether it closes or parts.
-        let touches = gap <= rounding && (contact.approach <= still || self.clock.epoch + t == 0.0);
+        let touches = gap <= rounding;
         let soon =
             contact.approach < -still && wait <= (time_error + rounding / -contact.approach).min(longest);
         touches || soon

@@ -10,6 +10,7 @@
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::sharp::Ring;
+use super::unit;
 
 /// A convex polyhedron about its centre of mass.
 #[derive(Clone, Copy)]
@@ -170,6 +171,47 @@ impl Polyhedron {
         Self { scale: self.scale * factor, ..*self }
     }
 
+    pub(crate) const fn corner_count(&self) -> usize {
+        self.hull.corners.len()
+    }
+
+    pub(crate) const fn edge_count(&self) -> usize {
+        self.hull.edges.len()
+    }
+
+    pub(crate) const fn face_count(&self) -> usize {
+        self.hull.faces.len()
+    }
+
+    /// A corner by its number.
+    pub(crate) fn corner(&self, k: usize) -> Option<Vector3<f64>> {
+        self.hull.corners.get(k).map(|corner| corner * self.scale)
+    }
+
+    /// The ends of an edge by its number.
+    pub(crate) fn edge(&self, k: usize) -> Option<[Vector3<f64>; 2]> {
+        let edge = self.hull.edges.get(k)?;
+        Some(edge.ends.map(|end| self.hull.corners[at(end)] * self.scale))
+    }
+
+    /// The outward unit normal of a face by its number, and a point of it.
+    pub(crate) fn face(&self, k: usize) -> Option<(Vector3<f64>, Vector3<f64>)> {
+        let face = self.hull.faces.get(k)?;
+        Some((face.normal, face.normal * (face.height * self.scale)))
+    }
+
+    /// How far a point over a face lies within its outline: negative outside.
+    pub(crate) fn margin_of_face(&self, k: usize, x: &Vector3<f64>) -> f64 {
+        let Some(face) = self.hull.faces.get(k) else { return f64::NEG_INFINITY };
+        let outline = self.outline(face);
+        let corner = |i: usize| self.hull.corners[at(outline[i % outline.len()])] * self.scale;
+        let within = |i: usize| {
+            let (from, to) = (corner(i), corner(i + 1));
+            unit(&face.normal.cross(&(to - from))).dot(&(x - from))
+        };
+        (0..outline.len()).map(within).fold(f64::INFINITY, f64::min)
+    }
+
     fn outline(&self, face: &Face) -> &'static [u32] {
         let [from, count] = face.outline.map(at);
         &self.hull.outlines[from..from + count]
@@ -285,7 +327,7 @@ impl Polyhedron {
             } else if share >= 1.0 {
                 (q, Part::Corner)
             } else {
-                (p + edge * share, Part::Edge(super::unit(&edge)))
+                (p + edge * share, Part::Edge(unit(&edge)))
             };
             let distance = (x - point).norm_squared();
             if distance < best.0 {

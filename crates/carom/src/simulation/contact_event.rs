@@ -22,6 +22,7 @@ use crate::flow::Obstacle;
 use crate::record::Recorder;
 use crate::run::tolerances::PARADOX;
 use crate::run::{Cause, Rest, Stopped};
+use crate::watch::Task;
 
 /// The share of the sizes beyond which a gap is none of a contact.
 const UNCLEAR: f64 = 1e-9;
@@ -99,9 +100,14 @@ impl Simulation {
         (touching, left)
     }
 
-    /// Gathers the cluster of some simultaneous contacts; those that do not belong to it return to the queue.
+    /// Gathers the cluster of some simultaneous contacts; those that do not belong to it return to the queue. In an impact all contacts that
+    /// touch take part: it may press those that separate or have yet to come about.
     pub(super) fn gather(&mut self, t: f64, simultaneous: &[Predicted]) -> Cluster {
-        let (cluster, apart) = Cluster::gather(&self.dynamics, t, simultaneous);
+        let (mut cluster, mut apart) = Cluster::gather(&self.dynamics, t, simultaneous, |_| Vec::new());
+        if cluster.contacts.iter().any(|contact| closes(&self.dynamics, &cluster, contact)) {
+            let touching = |body: usize| self.predictor.touching(&self.dynamics, body, t);
+            (cluster, apart) = Cluster::gather(&self.dynamics, t, simultaneous, touching);
+        }
         for (pair, error) in apart {
             self.predictor.push_contact(&self.dynamics, t, pair, error);
         }
@@ -136,6 +142,7 @@ impl Simulation {
             return true;
         }
         let closing = cluster.contacts.iter().any(|contact| closes(&self.dynamics, &cluster, contact));
+        self.begin_work(Task::Impact, &cluster.numbers(), t);
         if closing {
             let Some(rest) = impact::resolve(&self.dynamics, &mut cluster) else {
                 self.event_trouble(&cluster, t, Cause::Law);
@@ -155,6 +162,9 @@ impl Simulation {
                 return true;
             }
         };
+        if self.has_given_up() {
+            return true;
+        }
         self.books.ledger.book_rest(kept_closed(&self.dynamics, &cluster, &resolutions));
         let Some(gripped) = grip::stop_slips(&self.dynamics, &mut cluster, &mut resolutions) else {
             self.event_trouble(&cluster, t, Cause::Law);
