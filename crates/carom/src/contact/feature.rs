@@ -78,7 +78,7 @@ pub const POINTS_OF_RIM: u16 = 16;
 const LIES: f64 = 1e-9;
 
 /// The sine of the angle between edges that have no common normal.
-const PARALLEL: f64 = 1e-9;
+const PARALLEL: f64 = 1e-6;
 
 /// A curvature that is infinite.
 const SHARPEST: f64 = 1e100;
@@ -116,13 +116,13 @@ pub struct Numbers {
 pub fn numbers(shape: &Shape) -> Numbers {
     let of = |supporting, edges, faces| Numbers { supporting, edges, faces };
     match shape.sharp() {
-        None => of(0..0, 0..0, 0..0),
         Some((Sharp::Point, _)) => of(1..2, 0..0, 0..0),
         Some((Sharp::Box(_), _)) => of(CORNERS..EDGES, EDGES..FACES, FACES..27),
         Some((Sharp::Cylinder { radius: 0.0, .. }, _)) => of(1..3, 3..4, 0..0),
         Some((Sharp::Cylinder { half_length: 0.0, .. }, _)) => of(1..2, 0..0, 3..5),
         Some((Sharp::Cylinder { .. }, _)) => of(1..3, 0..0, 3..5),
         Some((Sharp::Cone { .. }, _)) => of(1..3, 0..0, 3..4),
+        _ => of(0..0, 0..0, 0..0),
     }
 }
 
@@ -137,7 +137,6 @@ pub fn feature(shape: &Shape, number: u16) -> Option<(Feature, f64)> {
     let points = |low: u16| low..low + POINTS_OF_RIM;
     let [lower, upper] = RIM_POINTS;
     let found = match sharp {
-        Sharp::Point => (number == 1).then(|| Feature::Corner(Vector3::zeros())),
         Sharp::Box(a) => of_box(Vector3::from(a), number),
         Sharp::Cylinder { radius, half_length } => match number {
             1 | 2 => {
@@ -166,6 +165,7 @@ pub fn feature(shape: &Shape, number: u16) -> Option<(Feature, f64)> {
             k if points(upper).contains(&k) => Some(on_rim(k - upper, radius, base)),
             _ => None,
         },
+        _ => (sharp == Sharp::Point && number == 1).then(|| Feature::Corner(Vector3::zeros())),
     };
     found.map(|feature| (feature, rounding))
 }
