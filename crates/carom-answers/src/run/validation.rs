@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use carom::contact::feature::numbers;
 use carom::fill::{self, Unplaced};
 use carom::joint::Kind as JointKind;
 use carom::run::InvalidStart;
@@ -42,6 +43,13 @@ pub fn check(subject: &Subject) -> Result<(), InputError> {
         let message = "has flats or edges, which fills cannot place yet";
         let expected = "a sphere, an ellipsoid or a superellipsoid, or bodies placed one by one";
         diagnostics.push(source.explain(&format!("fill[{k}].shape"), message, expected));
+    }
+    for (k, body) in scene.bodies.iter().enumerate() {
+        if flats(&body.body.shape) && numbers(&body.body.shape).supporting.is_empty() {
+            let message = "has flats or edges that runs cannot follow yet";
+            let expected = "a box, cylinder, capsule, cone or disc, or `carom toi` for the first contacts";
+            diagnostics.push(source.explain(&format!("body[{k}].shape"), message, expected));
+        }
     }
     for (k, joint) in scene.joints.iter().enumerate() {
         let rolls = matches!(joint.kind, JointKind::Rolling { .. });

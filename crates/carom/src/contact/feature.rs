@@ -84,7 +84,7 @@ pub const POINTS_OF_RIM: u16 = 16;
 const LIES: f64 = 1e-9;
 
 /// The sine of the angle between edges that have no common normal.
-const PARALLEL: f64 = 1e-9;
+const PARALLEL: f64 = 1e-6;
 
 /// A curvature that is infinite.
 const SHARPEST: f64 = 1e100;
@@ -126,15 +126,16 @@ pub struct Numbers {
 pub fn numbers(shape: &Shape) -> Numbers {
     let of = |supporting, edges, faces| Numbers { supporting, edges, faces };
     match shape.sharp() {
-        None => of(0..0, 0..0, 0..0),
         Some((Sharp::Point, _)) => of(1..2, 0..0, 0..0),
         Some((Sharp::Box(_), _)) => of(CORNERS..EDGES, EDGES..FACES, FACES..27),
         Some((Sharp::Cylinder { radius: 0.0, .. }, _)) => of(1..3, 3..4, 0..0),
         Some((Sharp::Cylinder { half_length: 0.0, .. }, _)) => of(1..2, 0..0, 3..5),
         Some((Sharp::Cylinder { .. }, _)) => of(1..3, 0..0, 3..5),
         Some((Sharp::Cone { .. }, _)) => of(1..3, 0..0, 3..4),
-        Some((Sharp::Polyhedron(polyhedron), _)) if polyhedron.edge_count() > MOST_EDGES => of(0..0, 0..0, 0..0),
-        Some((Sharp::Polyhedron(polyhedron), _)) => of_polyhedron(&polyhedron),
+        Some((Sharp::Polyhedron(polyhedron), _)) if polyhedron.edge_count() <= MOST_EDGES => {
+            of_polyhedron(&polyhedron)
+        }
+        Some((Sharp::Polyhedron(_), _)) | None => of(0..0, 0..0, 0..0),
     }
 }
 

@@ -82,7 +82,8 @@ impl Simulation {
         for &(pair, error) in simultaneous {
             let state = |body: usize| dynamics.state(body, t);
             if pair.has_features(&dynamics.world) {
-                let gone = dynamics.of_bodies(&pair).filter(|held| held.margin(&dynamics.world, state) < 0.0);
+                let due = |held: &Pair| simultaneous.iter().any(|(known, _)| known == held);
+                let gone = dynamics.of_bodies(&pair).filter(|held| dynamics.has_left(held, t, due(held)));
                 left.extend(gone);
             }
             if dynamics.contacts.contains(&pair) && !left.contains(&pair) {

@@ -26,6 +26,11 @@ use crate::shape::Shape;
 /// Normals this close are one.
 const ALIGNED: f64 = 1e-12;
 
+/// A contact has left a face or an edge that it was well within when it is outside by this share of the size, and one that was on
+/// its border by the other.
+const LEFT: f64 = 1e-12;
+const BORDER: f64 = 1e-9;
+
 /// Features whose gap is within so many roundings touch.
 const TOUCHING: f64 = 16.0;
 
@@ -231,6 +236,20 @@ impl Pair {
         margin(&first, &second, self.features).unwrap_or(f64::INFINITY)
     }
 
+    /// How much slower than its point a contact's bodies may be: the sine of the angle between two edges, else one.
+    fn spread(&self, world: &World, state: impl Fn(usize) -> State) -> f64 {
+        let (Some(shapes), PairSide::Body(first)) = (self.shapes(world), self.first) else { return 1.0 };
+        let bodies = [first as usize, self.second as usize];
+        let along = |k: usize| match feature(shapes[k], self.features[k]) {
+            Some((Feature::Edge { half, .. }, _)) => Some((state(bodies[k]).orientation * half).normalize()),
+            _ => None,
+        };
+        match (along(0), along(1)) {
+            (Some(d), Some(e)) => d.cross(&e).norm(),
+            _ => 1.0,
+        }
+    }
+
     /// Whether the derivatives of a whole pair's gap are those of its surfaces: not on a sharp edge or corner.
     pub fn is_regular(&self, world: &World, state: impl Fn(usize) -> State, found: &Gap) -> bool {
         if self.is_of_features() || !self.has_features(world) {
@@ -358,6 +377,12 @@ impl Dynamics {
         }
     }
 
+    /// Whether a contact of features is outside the face or the edge that it was on; `due`: as was predicted for now.
+    pub fn has_left(&self, pair: &Pair, t: f64, due: bool) -> bool {
+        let least = if due { 0.5 * LEFT } else { 2.0 * BORDER } * pair.size(&self.world);
+        pair.margin(&self.world, |body| self.state(body, t)) < -least
+    }
+
     /// Whether time steps carry on all the movable bodies of a pair: they look at what is near themselves.
     pub fn is_stepped(&self, pair: &Pair) -> bool {
         pair.movable(&self.world).all(|body| self.stepped_until(body).is_some())
@@ -412,14 +437,15 @@ impl Dynamics {
             pair.movable(&self.world).map(of).sum::<f64>()
         };
         let size = pair.size(&self.world);
-        let slack = 1e-12 * size;
+        // What runs along a border within rounding stays on it.
+        let slack = if here > BORDER * size { LEFT } else { BORDER } * size;
         let mut time = t;
         for _ in 0..4096 {
-            let most = speed(time);
+            let most = speed(time) / pair.spread(&self.world, |body| self.state(body, time));
             if most <= 0.0 {
                 return None;
             }
-            let next = time + here.max(1e-9 * size) / most;
+            let next = time + 0.5 * here.max(BORDER * size) / most;
             if next >= known {
                 return (at(known) < -slack).then(|| self.margin_zero(&at, time, known, slack));
             }
