@@ -12,10 +12,12 @@ use super::diagnostic::Log;
 use super::document::{self, Format, Kind, Value};
 use crate::hull;
 
-/// The points of meshes by the names that a scene gives their files, or why they could not be read: what is wrong, and what would be
-/// right.
+/// The points of a mesh, or why there are none: what is wrong, and what would be right.
+type Read = Result<Arc<[[f64; 3]]>, [String; 2]>;
+
+/// The points of meshes by the names that a scene gives their files, or why they could not be read.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Meshes(BTreeMap<String, Result<Arc<[[f64; 3]]>, [String; 2]>>);
+pub struct Meshes(BTreeMap<String, Read>);
 
 impl Meshes {
     /// Adds a mesh. Of its points the corners of its hull are kept, or all where they have none.
