@@ -58,6 +58,9 @@ pub fn test(root: &Path) -> Result<(), Failure> {
     // Away from the repository, where no source could be taken for the package.
     step(Command::new(&fresh).current_dir(&folder).args(["-c", FIRST_LINES]))?;
 
+    let readme = package.join("README.md");
+    step(Command::new(&fresh).current_dir(&folder).args(["-m", "doctest", "-o", "ELLIPSIS"]).arg(&readme))?;
+
     let reinstall = ["-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall"];
     step(Command::new(&tools).args(reinstall).arg(&wheel))?;
     let program = target.join("debug").join(format!("carom{}", env::consts::EXE_SUFFIX));

@@ -13,9 +13,11 @@ Rounds alternate and the best of each counts. Install a release build first: `pi
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 import time
+from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
@@ -92,6 +94,15 @@ def main() -> int:
     fast = fast and alone / struck >= 0.9
     gaps = min(timed(lambda: carom.gap_many(one, two)) for _ in range(rounds))
     print(f"gaps of the same: {count / gaps:.0f} a second")
+
+    # Work of users' own threads: eight scenes, one after the other and side by side.
+    box = carom.Scene.of(Path(__file__).resolve().parents[3] / "cases/gallery/box.toml")
+    alone, together = best(
+        rounds,
+        lambda: timed(lambda: [carom.run(box, threads=1, max_events=300) for _ in range(8)]),
+        lambda: timed(lambda: carom.run_many([box] * 8, max_events=300)),
+    )
+    print(f"run_many of 8 scenes: {alone / together:.2f} times as fast as one after the other, on {os.cpu_count()} cores")
 
     # Short rounds and many, so that some of them are undisturbed.
     repeats = 200

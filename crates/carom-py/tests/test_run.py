@@ -11,7 +11,9 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Callable
 
@@ -281,6 +283,25 @@ def test_ctrl_c_ends_a_run_with_what_was_reached() -> None:
     rest, _ = process.communicate(timeout=60)
     assert process.returncode == 0 and rest.endswith("stopped interrupted True\n"), rest
     assert time.perf_counter() - start < 20.0
+
+
+def test_runs_work_side_by_side() -> None:
+    """Two threads are in `run` at once: each waits there for the other. What they find is what one after the other finds."""
+    inside = threading.Barrier(2, timeout=60)
+    met = [0, 0]
+
+    def work(k: int) -> carom.Recording:
+        def told(reached: float, until: float) -> None:
+            if met[k] == 0:
+                met[k] = 1
+                inside.wait()
+
+        return carom.run("cases/gallery/box.toml", until=0.5, max_events=50, progress=told)
+
+    with ThreadPoolExecutor(2) as pool:
+        one, two = pool.map(work, range(2))
+    assert met == [1, 1]
+    assert one.to_dict()["final"] == two.to_dict()["final"] == work(0).to_dict()["final"]
 
 
 def test_pictures(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ class BodyArrays:
     fixed: NDArray[np.bool_]
 
 
-def _check(arrays: BodyArrays) -> None:
+def _check(arrays: BodyArrays, any_inertia: bool) -> None:
     """Refuses what no body can have, where it is given rather than where it is used."""
     faults = [
         ("mass", arrays.mass, ~((arrays.mass > 0.0) & np.isfinite(arrays.mass)), "a finite number greater than 0"),
@@ -53,13 +53,18 @@ def _check(arrays: BodyArrays) -> None:
             where = tuple(int(i) for i in np.argwhere(wrong)[0])
             place = "".join(f"[{i}]" for i in where) if values.size > 1 else ""
             raise ValueError(f"{name}{place} is {float(values[where])!r}, expected {expected}")
-    if (arrays.orientation == 0.0).all(axis=-1).any():
-        raise ValueError("orientation is zero, expected quaternions [w, x, y, z] other than zero")
+    zero = (arrays.orientation == 0.0).all(axis=-1)
+    if zero.any():
+        place = f"[{int(np.argmax(zero))}]" if zero.ndim else ""
+        raise ValueError(f"orientation{place} is zero, expected quaternions [w, x, y, z] other than zero")
+    if any_inertia:
+        return
     moments = np.sort(arrays.inertia.reshape(-1, 3), axis=1) if arrays.inertia.size else np.zeros((0, 3))
     broken = moments[:, 2] > (moments[:, 0] + moments[:, 1]) * (1.0 + 1e-9)
     if broken.any():
         row = moments[int(np.argmax(broken))]
-        raise ValueError(f"inertia breaks the triangle inequality: {row[2]!r} > {row[0]!r} + {row[1]!r}; no body has such moments")
+        least, middle, most = (float(moment) for moment in row)
+        raise ValueError(f"inertia breaks the triangle inequality: {most!r} > {least!r} + {middle!r}; no body has such moments")
 
 
 class Bodies:
@@ -86,6 +91,7 @@ class Bodies:
         mass: ArrayLike = 1.0,
         inertia: Optional[ArrayLike] = None,
         fixed: ArrayLike = False,
+        _any_inertia: bool = False,
     ) -> None:
         arrays = BodyArrays()
         self._user = shape._user if isinstance(shape, Convex) else None
@@ -112,7 +118,7 @@ class Bodies:
         if inertia is not None:
             lengths["inertia"] = length(arrays.inertia, 3)
         self._count = agree(lengths)
-        _check(arrays)
+        _check(arrays, _any_inertia)
         self._given = shape
 
     def at(self, times: ArrayLike, *, gravity: ArrayLike = (0.0, 0.0, 0.0)) -> Bodies:

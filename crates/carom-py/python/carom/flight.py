@@ -70,6 +70,7 @@ class Flight:
             velocity=velocity,
             angular_velocity=angular_velocity,
             inertia=inertia,
+            _any_inertia=flag("any_inertia", any_inertia),
         )
         if len(body) != 1:
             raise ValueError("a flight is that of one body")

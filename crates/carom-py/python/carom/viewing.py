@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Optional, Union
 
+from ._json import is_table
 from ._options import number, whole
 from .errors import OptionError
 from .runs import Recording
@@ -88,8 +89,8 @@ class View:
         except ImportError:
             frame = f'<iframe srcdoc="{html.escape(self.to_html())}" style="width: 100%; height: {self._height + 90}px; border: 0"></iframe>'
             return {"text/plain": repr(self), "text/html": frame}
-        bundle = widget._repr_mimebundle_(include=include, exclude=exclude)
-        data = bundle[0] if isinstance(bundle, tuple) else bundle
+        bundle: Any = widget._repr_mimebundle_(include=include, exclude=exclude)
+        data: Any = bundle if is_table(bundle) else bundle[0] if bundle else None
         if data:
             data["text/plain"] = repr(self)
         return bundle
