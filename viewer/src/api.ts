@@ -7,5 +7,17 @@ export { Refusal } from './provider';
 
 const provider = globalThis.document?.documentElement.dataset['engine'] === 'worker' ? worker : server;
 
-export const { lasting, start, check, begin, stream, stop, keyframes, gap, compare, classify, runDocument } =
-  provider;
+export const {
+  lasting,
+  start,
+  check,
+  begin,
+  stream,
+  stop,
+  cancel,
+  keyframes,
+  gap,
+  compare,
+  classify,
+  runDocument,
+} = provider;

@@ -24,6 +24,8 @@ class Page {
 
   constructor(private readonly start: Start) {
     part('version').textContent = `carom ${start.version}`;
+    // Beside the playground lies the book; a program on its own has none.
+    part('books').hidden = api.lasting;
     part('home').addEventListener('click', () => {
       location.hash = '#gallery';
     });

@@ -39,6 +39,8 @@ export interface Provider {
   /** The messages of a run, from its first, until it ends or the signal says enough. */
   stream(id: string, signal: AbortSignal): AsyncGenerator<Message[]>;
   stop(id: string): Promise<void>;
+  /** Gives up what is being started, if that is possible. */
+  cancel(): boolean;
   /** The keyframes from one time to another, or as far as one answer goes; without the head of the chunk. */
   keyframes(id: string, from: number, until: number): Promise<ArrayBuffer>;
   gap(id: string, event: number, span: number, points: number): Promise<GapCurve>;

@@ -11,6 +11,29 @@ const STOPPED: Record<string, string> = {
   interrupted: 'The run was stopped.',
 };
 
+/** What the run's counts and largest errors are called, where people want to know them; the rest is under "Details". */
+const COUNTS: Record<string, string> = {
+  events: 'events',
+  impacts: 'impacts',
+  grazes: 'grazes',
+  holds: 'sustained contacts',
+  wall_s: 'computed in (s)',
+};
+const ERRORS: Record<string, string> = {
+  energy_error_max: 'energy, relative',
+  linear_error_max: 'momentum, relative',
+  angular_error_max: 'angular momentum, relative',
+  gap_min: 'smallest gap (m)',
+};
+
+// A number with its name in the document; zero counts of what did not happen are left out.
+function entry(list: HTMLElement, name: string, label: string, value: number, text: string): void {
+  list.append(
+    element('dt', {}, label),
+    element('dd', { 'data-fact': name, 'data-value': full(value) }, text),
+  );
+}
+
 export function showResult(place: HTMLElement, timeline: Timeline): void {
   const { header, ending } = timeline;
   const list = element('dl', { class: 'facts' });
@@ -34,20 +57,24 @@ export function showResult(place: HTMLElement, timeline: Timeline): void {
   place.append(
     element('p', { 'data-stopped': ending.stopped }, STOPPED[ending.stopped] ?? words(ending.stopped)),
   );
+  const inner = element('dl', { class: 'facts' });
   for (const [name, value] of Object.entries(ending.performance)) {
-    if (typeof value === 'number')
-      fact(words(name), Number.isInteger(value) ? count(value) : short(value, 4), value);
+    if (typeof value !== 'number') continue;
+    const text = Number.isInteger(value) ? count(value) : short(value, 4);
+    const label = COUNTS[name];
+    if (label === undefined) entry(inner, words(name), words(name), value, text);
+    else if (value !== 0) entry(list, words(name), label, value, text);
   }
-  place.append(list, element('h2', {}, 'Audit: largest errors'));
   const audit = element('dl', { class: 'facts' });
   for (const [name, value] of Object.entries(ending.audit)) {
     if (typeof value !== 'number') continue;
-    audit.append(
-      element('dt', {}, words(name)),
-      element('dd', { 'data-fact': name, 'data-value': full(value) }, short(value, 3)),
-    );
+    const text = Number.isInteger(value) ? count(value) : short(value, 3);
+    const label = ERRORS[name];
+    if (label === undefined) entry(inner, name, words(name), value, text);
+    else entry(audit, name, label, value, text);
   }
-  place.append(audit);
+  place.append(list, element('h2', {}, 'Audit: largest errors'), audit);
+  place.append(element('details', {}, element('summary', {}, 'Details'), inner));
   if (ending.notes.length > 0) {
     place.append(
       element('h2', {}, 'Notes'),

@@ -50,6 +50,8 @@ export const server: Provider = {
     String((await get<{ id: number }>('api/runs', post('application/json', JSON.stringify(request)))).id),
   stream,
   stop: async (id) => void (await ask(`${run(id)}/stop`, { method: 'POST' })),
+  // Bodies that are being placed are placed to the end.
+  cancel: () => false,
   keyframes: async (id, from, until) =>
     (await (await ask(`${run(id)}/keyframes?from=${from}&until=${until}`)).arrayBuffer()).slice(8),
   gap: (id, event, span, points) => get(`${run(id)}/gap?event=${event}&span=${span}&points=${points}`),

@@ -31,6 +31,8 @@ export class Session {
         }
         this.onChange();
       }
+      // Left, and whoever reads on is no longer interested.
+      if (this.ending.signal.aborted) return;
       this.error = this.timeline?.ending?.error ?? null;
     } catch (error) {
       if (this.ending.signal.aborted) return;

@@ -57,6 +57,16 @@ class Desk {
     this.pending.delete(message.number);
   }
 
+  /** Ends the worker, with its runs; a fresh one is made for the next question. */
+  end(why: string): void {
+    this.worker?.terminate();
+    this.worker = null;
+    const error = new Refusal(why, 500);
+    for (const { failed } of this.pending.values()) failed(error);
+    this.pending.clear();
+    for (const id of this.listeners.keys()) this.wake(id);
+  }
+
   private wake(id: number): void {
     for (const listener of this.listeners.get(id) ?? []) listener();
   }
@@ -124,6 +134,10 @@ export const worker: Provider = {
   begin: async (request) => String((await desk.json<{ id: number }>({ ask: 'begin', request })).id),
   stream,
   stop: async (id) => void (await desk.ask({ ask: 'stop', id: Number(id), wall_s: 0 })),
+  cancel: () => {
+    desk.end('Stopped.');
+    return true;
+  },
   keyframes: async (id, from, until) =>
     (await desk.ask({ ask: 'keyframes', id: Number(id), from, until })).body.slice(8),
   gap: (id, event, span, points) => desk.json({ ask: 'gap', id: Number(id), event, span, points }),

@@ -57,6 +57,8 @@ export class Workspace {
   /** How the next run that is opened is seen. */
   view: View = {};
   private lastListed = 0;
+  /** Whether a run has been asked for and not begun. */
+  private starting = false;
   /** Whether the text was changed since it was opened. */
   private edited = false;
 
@@ -131,10 +133,10 @@ export class Workspace {
 
   private bind(): void {
     part('run').addEventListener('click', () => void this.run());
-    part('stop').addEventListener(
-      'click',
-      () => void this.session?.stop().catch((e: Error) => announce(e.message, 'error')),
-    );
+    part('stop').addEventListener('click', () => {
+      if (this.starting && api.cancel()) return;
+      void this.session?.stop().catch((e: Error) => announce(e.message, 'error'));
+    });
     part('fit').addEventListener('click', () => this.stage.fit());
     part('paradox').addEventListener('click', () => void this.toggleOther());
     part<HTMLSelectElement>('follow').addEventListener('change', (event) => {
@@ -179,7 +181,8 @@ export class Workspace {
     part('progress-text').textContent = 'Starting';
     part<HTMLProgressElement>('progress-bar').removeAttribute('value');
     try {
-      const id = await api.begin(request);
+      this.starting = true;
+      const id = await api.begin(request).finally(() => (this.starting = false));
       this.editor.mark([]);
       if (!api.lasting && this.edited)
         history.replaceState(null, '', `#text/${await packed(this.editor.text)}`);

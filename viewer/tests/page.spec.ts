@@ -152,6 +152,39 @@ test.describe('from the gallery', () => {
     await pause(page);
   });
 
+  test('the gallery is searched, a template is begun with, a file is opened and another dropped', async ({
+    page,
+  }) => {
+    await page.goto(server.address);
+    const cards = page.locator('.card:visible');
+    const many = await cards.count();
+    await page.locator('#gallery-filter').fill('ellipsoid GAS');
+    await expect(page.locator('#gallery-count')).toContainText(`of ${many} scenes`);
+    await expect(page.locator('.card[data-id=ellipsoid_gas]')).toBeVisible();
+    await expect(page.locator('.card[data-id=newtons_cradle]')).toBeHidden();
+    await page.locator('#gallery-filter').fill('');
+    expect(await cards.count()).toBe(many);
+    await page.locator('#new-from').selectOption('pair');
+    await ended(page);
+    await expect(page.locator('.cm-content')).toContainText('carom = 1');
+    await page.goBack();
+    await expect(page.locator('#gallery')).toBeVisible();
+    await page.locator('#file').setInputFiles(join(ROOT, 'cases/gallery/graze.toml'));
+    await expect(page.locator('#title')).toHaveText('A graze');
+    await ended(page);
+    const text = readFileSync(join(ROOT, 'cases/gallery/newtons_cradle.toml'), 'utf8');
+    const dropped = await page.evaluateHandle((content) => {
+      const data = new DataTransfer();
+      data.items.add(new File([content], 'cradle.toml'));
+      return data;
+    }, text);
+    await page.dispatchEvent('#content', 'drop', { dataTransfer: dropped });
+    await expect(page.locator('#title')).toContainText('cradle');
+    await ended(page);
+    await page.locator('#tab-result').click();
+    await expect(page.locator('#result')).toContainText('cradle');
+  });
+
   test('a mistake is shown at its line, and gone when it is mended', async ({ page }) => {
     await page.goto(`${server.address}#scene/collision`);
     await ended(page);
@@ -334,6 +367,26 @@ test('a folder that a run wrote opens as that run', async ({ page }) => {
   } finally {
     server.stop();
     rmSync(folder, { recursive: true });
+  }
+});
+
+test('a file with a mistake opens in the editor, the cursor at the mistake', async ({ page }) => {
+  const text = readFileSync(join(ROOT, 'cases/gallery/box.toml'), 'utf8').replace(
+    /^until = .*/m,
+    'until = -3',
+  );
+  const line = text.split('\n').findIndex((row) => row.startsWith('until = -3')) + 1;
+  const file = scratchFile('broken.toml', text);
+  const server = await Server.start(file.path);
+  try {
+    await page.goto(server.address);
+    await expect(page.locator('#scene')).toBeVisible();
+    await expect(page.locator('#diagnostics li').first()).toHaveAttribute('data-line', String(line));
+    await expect(page.locator('.cm-activeLine')).toHaveText('until = -3');
+    await expect(page.locator('.cm-content')).toBeFocused();
+  } finally {
+    server.stop();
+    file.remove();
   }
 });
 

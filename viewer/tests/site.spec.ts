@@ -95,6 +95,40 @@ test('a link opens a scene at a time, with chosen plots', async ({ page, context
   }
 });
 
+test('bodies that take long to place can be given up, and the next run works', async ({ page }) => {
+  const server = await Server.start();
+  try {
+    await page.goto(`${server.address}#scene/graze`);
+    await ended(page);
+    await page.locator('#tab-scene').click();
+    await page.locator('.cm-content').focus();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.insertText(`carom = 1
+[[fill]]
+name = "gas"
+count = 20000
+shape = { superellipsoid = { semi_axes = [1, 0.5, 0.5], exponent = 4 } }
+mass = 1
+packing_fraction = 0.5
+temperature = 1
+start = "random"
+seed = 7
+[run]
+until = 1
+sample = 0.1
+`);
+    await page.locator('#run').click();
+    await expect(page.locator('#progress')).toBeVisible();
+    await page.locator('#stop').click();
+    await expect(page.locator('#announcement')).toContainText('Stopped');
+    await page.goto(`${server.address}#scene/newtons_cradle`);
+    await ended(page);
+    await expect(page.locator('#title')).toContainText('cradle');
+  } finally {
+    server.stop();
+  }
+});
+
 test('the front page, the book and the documentation are there', async ({ page }) => {
   const server = await Server.start();
   try {

@@ -172,7 +172,9 @@ test('a run out of a folder that has only samples says so', async ({ page }) => 
     const shown = await look(page);
     await page.locator('#scrub').fill('0');
     await drawn(page);
-    expect((await look(page)).poses).toEqual(shown.poses);
+    // The same places, but for the last digit of a quaternion that is made to have unit length.
+    const first = (await look(page)).poses;
+    expect(Math.max(...first.map((x, i) => Math.abs(x - shown.poses[i])))).toBeLessThan(1e-12);
   } finally {
     server.stop();
     scene.remove();

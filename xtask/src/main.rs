@@ -5,6 +5,7 @@
 
 mod book;
 mod compare;
+mod dist;
 mod examples;
 mod node;
 mod page;
@@ -30,6 +31,8 @@ Tasks:
   site             puts the static site together in target/site (book, API documentation, and the playground, which is the page with the
                    engine as WebAssembly) and uses it in a browser; `site --build` only puts it together
   widget           builds what `carom.view` shows in notebooks into the Python package, from viewer/src/widget
+  dist             an archive of the program with manual pages and completions, and the wheel, in target/shipped, each tried in a clean
+                   folder; `dist --dev` does it unoptimised, to try the task
   book             builds the book into target/book/html: examples, figures, pages, links
   examples         checks the examples in README.md and the book alone
   python           builds the program and the wheel of the Python package, installs the wheel and tests it
@@ -65,6 +68,8 @@ fn main() -> ExitCode {
         ["semver", ..] => semver::check,
         ["page"] => page::build,
         ["widget"] => page::widget,
+        ["dist"] => dist::run,
+        ["dist", "--dev"] => dist::run_dev,
         ["site"] => site::run,
         ["site", "--build"] => site::build,
         ["python"] => python::test_alone,

@@ -15,7 +15,7 @@ use super::{Failure, apt_get, cargo, step, target};
 const OLDEST: (u32, u32) = (3, 11);
 
 /// What a user's first line would be.
-const FIRST_LINES: &str = "\
+pub const FIRST_LINES: &str = "\
 import carom
 scene = carom.Scene(
     body=[carom.Body('ball', carom.Sphere(1.0), mass=1.0, position=[0, 0, 1], velocity=[0, 0, -2])],
@@ -102,7 +102,7 @@ fn installed() -> Result<PathBuf, Failure> {
 }
 
 /// The environment with the tools, made unless it is there as the list has them; returns its interpreter.
-fn tools(python: &Path, folder: &Path, list: &Path) -> Result<PathBuf, Failure> {
+pub fn tools(python: &Path, folder: &Path, list: &Path) -> Result<PathBuf, Failure> {
     let pins = fs::read_to_string(list).map_err(|error| format!("{}: {error}", list.display()))?;
     let environment = folder.join("tools");
     let done = environment.join("requirements.txt");

@@ -117,11 +117,12 @@ mod tests {
         let (x, y) = (sum(&|x, _| x) / n, sum(&|_, y| y) / n);
         let mean = whole.mean().unwrap();
         assert!((mean.mean - x).abs() < 1e-15);
-        let error = (sum(&|a, _| (a - x).powi(2)) / (n * (n - 1.0))).sqrt();
+        let square = |a: f64| a * a;
+        let error = libm::sqrt(sum(&|a, _| square(a - x)) / (n * (n - 1.0)));
         assert!((mean.error / error - 1.0).abs() < 1e-12);
         let ratio = whole.ratio().unwrap();
         assert!((ratio.mean - x / y).abs() < 1e-15);
-        let error = (sum(&|a, b| (a - x / y * b).powi(2)) / (n * (n - 1.0))).sqrt() / y;
+        let error = libm::sqrt(sum(&|a, b| square(a - x / y * b)) / (n * (n - 1.0))) / y;
         assert!((ratio.error / error - 1.0).abs() < 1e-12);
     }
 }
