@@ -199,7 +199,7 @@ impl<F: FnMut(Flushed)> PageRecorder<F> {
 pub fn whole_stream(scene: &Arc<Scene>, text: &str, memory: &Memory, stopped: &str) -> Vec<u8> {
     let mut stream = Vec::new();
     let take = |flushed: Flushed| flushed.chunks.iter().for_each(|chunk| stream.extend(chunk));
-    let mut recorder = PageRecorder::new(scene, text, scene.run.sample, take);
+    let mut recorder = PageRecorder::new(scene, text, scene.run.sample, false, take);
     recorder.most = WHOLE_EVENTS;
     let bodies = scene.bodies.len().max(1);
     let of_frames = |sample: &&Sample| sample.moment == Moment::Sample;
