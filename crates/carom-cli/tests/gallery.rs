@@ -49,12 +49,13 @@ fn assert_kinds(document: &Value, kinds: &[&str]) {
 /// Checks a scene's point on its document.
 type Check = fn(&Value);
 
-const SCENES: [(&str, Check); 30] = [
+const SCENES: [(&str, Check); 32] = [
     ("box", box_of_ellipsoids),
     ("break_shot", break_shot),
     ("collision", collision),
     ("corner", corner),
     ("corner_of_a_ball", corner_of_a_ball),
+    ("die", die),
     ("double_pendulum_at_a_wall", double_pendulum),
     ("dropping_ellipsoid", dropping_ellipsoid),
     ("dzhanibekov", dzhanibekov),
@@ -73,6 +74,7 @@ const SCENES: [(&str, Check); 30] = [
     ("paradox", |document| paradox(document, 0, 1e-9)),
     ("paradox_of_a_pillow", |document| paradox(document, 1, 1e-9)),
     ("paradox_of_ellipsoids", |document| paradox(document, 2, 1e-9)),
+    ("rocking_block", rocking_block),
     ("rolling_between_rough_walls", rolling_between_rough_walls),
     ("sleigh_in_a_box", sleigh_in_a_box),
     ("sphere_gas", sphere_gas),
@@ -119,6 +121,29 @@ fn assert_kept(document: &Value) {
     assert_eq!(document["stopped"], "until");
     assert!(number(&document["audit"]["energy_error_max"]) < 1e-13);
     assert!(number(&document["audit"]["joint_error_max"]) < 1e-13);
+}
+
+/// It ends at rest on one of its faces.
+fn die(document: &Value) {
+    assert_eq!(document["stopped"], "until");
+    let last = &document["final"]["die"];
+    assert_near(vector(&last["position"])[2], 0.6, 1e-12);
+    assert!(vector(&last["angular_velocity"]).iter().all(|x| x.abs() < 1e-12));
+}
+
+/// Each impact takes the same share of the spin.
+fn rocking_block(document: &Value) {
+    assert_eq!(document["stopped"], "until");
+    let ratio = 1.0 - 1.5 * 0.04 / (0.04 + 0.64);
+    let fast = |event: &&Value| event["kind"] == "impact" && number(&event["approach"]) < -1e-6;
+    let mut approaches: Vec<f64> =
+        events(document).iter().filter(fast).map(|event| number(&event["approach"])).collect();
+    // Both corners of an edge.
+    approaches.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
+    assert!(approaches.len() >= 10);
+    for pair in approaches.windows(2) {
+        assert_near(pair[1] / pair[0], ratio, 1e-9);
+    }
 }
 
 fn double_pendulum(document: &Value) {

@@ -53,7 +53,12 @@ impl Simulation {
         }
         let simultaneous = self.predictor.simultaneous(&self.dynamics, &mut self.books, t, (pair, error));
         let (touching, left) = self.features_of(&simultaneous, t);
-        let seeds = if touching.is_empty() { &simultaneous } else { &touching };
+        let whole = [(pair.whole(), error)];
+        let seeds = match (touching.is_empty(), left.is_empty()) {
+            (false, _) => &touching[..],
+            (true, false) => &simultaneous[..],
+            (true, true) => &whole[..],
+        };
         let mut cluster = self.gather(t, seeds);
         self.advance_clock(t);
         if (touching.is_empty() && left.is_empty()) || self.is_unclear(&pair, t) {

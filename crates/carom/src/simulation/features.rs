@@ -18,7 +18,7 @@ use super::motion::SearchMotion;
 use super::pair::{Pair, PairSide};
 use crate::body::State;
 use crate::contact::feature::{Feature, feature, feature_gap, lying, margin, numbers, points_of, rim_of};
-use crate::gap::Gap;
+use crate::gap::{Gap, gap};
 use crate::motion::Motion;
 use crate::run::World;
 use crate::shape::Shape;
@@ -412,6 +412,24 @@ impl Dynamics {
         let whole = pair.whole();
         let contacts = self.contacts.of(pair.second as usize).map(|(pair, _)| pair);
         contacts.filter(move |other| other.is_of_features() && other.whole() == whole)
+    }
+
+    /// Whether two parts of bodies touch within rounding.
+    pub fn parts_touch(&self, pair: &Pair, t: f64) -> bool {
+        let (world, PairSide::Body(first)) = (&self.world, pair.first) else { return false };
+        let place = |body: usize, number: u16| {
+            let (shape, pose) = part(&world.bodies[body].shape, number)?;
+            Some((shape, PartMotion { body: self.motion(body), pose }.at(t)))
+        };
+        let second = pair.second as usize;
+        let (Some((a, here)), Some((b, there))) =
+            (place(first as usize, pair.features[0]), place(second, pair.features[1]))
+        else {
+            return false;
+        };
+        let there = pair.displaced(world, &there);
+        let found = gap((&a, &here.pose()), (&b, &there.pose()));
+        found.is_some_and(|found| found.gap <= TOUCHING * pair.gap_rounding(world, &found.points[0]))
     }
 
     /// When a contact of two bodies leaves the face or the edge that it is on, as far as their motion is known; within rounding of

@@ -192,7 +192,8 @@ impl Predictor {
         if touches {
             return;
         }
-        if separating.binary_search(&part).is_ok() {
+        // What touches without being a contact of features, such as edges that meet in a corner on the border of a face, is none now.
+        if separating.binary_search(&part).is_ok() || dynamics.parts_touch(&part, t) {
             self.search_from(dynamics, books, part, t, Start::Parting);
         } else if let Some(time) = earliest_contact(dynamics, &part, t) {
             self.push(dynamics, time, NextEvent::Search(part), dynamics.versions(&part));
@@ -272,6 +273,9 @@ impl Predictor {
     /// Monitors an inactive contact for as long as the trajectories of its bodies are known, at most until they have passed each
     /// other: it becomes an event when its gap is no longer zero, or at the end of that time.
     pub fn monitor(&mut self, dynamics: &Dynamics, pair: Pair, t: f64) {
+        if let Some(time) = dynamics.leaves(&pair, t) {
+            self.push_contact(dynamics, time, pair, 0.0);
+        }
         let world = &dynamics.world;
         let (mut known, mut acceleration) = (dynamics.end(), 0.0);
         for body in pair.movable(world) {
@@ -363,8 +367,13 @@ impl Predictor {
             // Edges along each other, say: the event decides what becomes of the bodies.
             Meeting::Undecided(_) if pair.has_features(world) => self.push_contact(dynamics, t, pair, 0.0),
             Meeting::Undecided(_) => books.fail(dynamics.time(), pair.sides(), Cause::Search),
+            Meeting::Overlapping(_)
+                if pair.has_features(world) && pair.is_of_features() && start == Start::Parting => {}
             Meeting::Overlapping(depth) => {
-                books.ledger.note_gap(-depth, books.counts.events);
+                // How deep a corner is in a body says nothing of how deep the bodies overlap.
+                if !(pair.has_features(world) && pair.is_of_features()) {
+                    books.ledger.note_gap(-depth, books.counts.events);
+                }
                 self.push_contact(dynamics, t, pair, 0.0);
             }
         }
