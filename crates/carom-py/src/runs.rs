@@ -314,7 +314,7 @@ fn ask_run(
     let blocks = running.engine.observer.as_ref().map(Observer::blocks);
     let made = running.derivatives();
     let derivatives = made.map(|found| Files::derivatives(&running.input, &running.scene, &found));
-    let derivatives = derivatives.transpose().map_err(|error| unwritten(&error))?;
+    let derivatives = derivatives.transpose()?;
     let verdict = named(running.end().map_or(Verdict::Done, carom_answers::run::End::verdict));
     let warnings = in_words(&running.input, running.scene.warnings.iter().chain(&running.warnings));
     let source = Source::Run { input: running.input, result, blocks, derivatives };

@@ -45,11 +45,12 @@ fn what_persists_is_not_covered() {
 }
 
 #[test]
-fn a_paradox_has_no_derivative() {
+fn a_paradox_from_the_start_has_no_derivative() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../cases/papers/paradox.toml");
     let text = std::fs::read_to_string(path).unwrap();
     let (causes, none) = cause(&text, "body.superellipsoid.mass");
-    assert!(none && causes == [Cause::Paradox], "{causes:?}");
+    // Its bodies touch when the run begins.
+    assert!(none && causes == [Cause::Touching], "{causes:?}");
 }
 
 #[test]
