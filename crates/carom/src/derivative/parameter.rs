@@ -146,7 +146,7 @@ impl Scope<'_> {
 
     fn of_body(&self, name: &str, rest: &[Word]) -> Result<Vec<Parameter>, Wrong> {
         let Some(number) = self.scene.bodies.iter().position(|body| body.name == name) else {
-            return Err((format!("there is no body `{name}` in the scene"), self.bodies()));
+            return Err((format!("leads nowhere: there is no body `{name}` in the scene"), self.bodies()));
         };
         let body = &self.scene.bodies[number];
         let given = |field: &str| self.template.table("body", name).is_some_and(|table| table.has(field));
@@ -330,7 +330,7 @@ impl Scope<'_> {
             } else {
                 format!("one of {}", names.join(", "))
             };
-            return Err((format!("there is no plane `{name}` in the scene"), right));
+            return Err((format!("leads nowhere: there is no plane `{name}` in the scene"), right));
         };
         let normal = *self.scene.planes[number].half_space.normal;
         let of = |change: Vector3<f64>, offset: f64| Direction {

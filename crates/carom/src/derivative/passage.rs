@@ -697,7 +697,7 @@ mod tests {
         // |W_tt⁻¹ W_tn| = 0.4.
         let w = [2.0, 1.2, 0.0, 3.0, 0.0, 2.0];
         assert_eq!(by(&w, &y(0.0), 0.3), Err(Cause::SlipFromRest));
-        assert_eq!(by(&w, &y(0.1), 0.4), Err(Cause::StickLimit));
+        assert_eq!(by(&w, &y(-0.1), 0.4), Err(Cause::StickLimit));
         assert_eq!(by(&w, &y(0.0), 0.5), Ok(()));
         assert_eq!(by(&w, &y(0.1), 0.5), Ok(()));
         // Against the drive, along an axis that neighbours turn away from: what they slide across it decays all the same.
