@@ -86,6 +86,11 @@ fn answers_about_a_run() {
     let files = [cases("gallery", "toml"), cases("simulation", "json")].concat();
     check("run", &files, &["--max-events", "40", "--samples"]);
     check("run", &cases("papers", "toml"), &["--until", "0.1", "--law", "poisson"]);
+    // With derivatives, defined and not.
+    let thrown = cases("gallery", "toml")
+        .into_iter()
+        .filter(|path| ["dropping_ellipsoid.toml", "graze.toml"].iter().any(|name| path.ends_with(name)));
+    check("run", &thrown.collect::<Vec<_>>(), &["--max-events", "5", "--derivatives", "world.gravity"]);
     check("check", &[cases("gallery", "toml"), cases("laws", "toml")].concat(), &[]);
     check("gap", &cases("gallery", "toml"), &[]);
     check("toi", &cases("gallery", "toml"), &["--until", "0.5"]);

@@ -69,6 +69,8 @@ enum Source {
         result: String,
         /// The averages of a gas.
         blocks: Option<Vec<BlockMeans>>,
+        /// The file of the derivatives.
+        derivatives: Option<Vec<u8>>,
     },
     /// They were read.
     Files(Files),
@@ -179,8 +181,10 @@ impl Recorded {
     fn made(&self) -> io::Result<Files> {
         match &self.source {
             Source::Files(files) => Ok(files.clone()),
-            Source::Run { input, result, blocks } => {
-                Files::of(input, &self.scene, &self.memory, blocks.as_deref(), result)
+            Source::Run { input, result, blocks, derivatives } => {
+                let mut files = Files::of(input, &self.scene, &self.memory, blocks.as_deref(), result)?;
+                files.add_derivatives(derivatives.as_deref());
+                Ok(files)
             }
         }
     }
@@ -282,17 +286,18 @@ impl ChangeOptions {
 
 /// Runs a scene.
 #[pyfunction]
-#[pyo3(signature = (text, changes, forces, progress=None))]
+#[pyo3(signature = (text, changes, derivatives, forces, progress=None))]
 fn ask_run(
     py: Python<'_>,
     text: Text,
     changes: ChangeOptions,
+    derivatives: Vec<String>,
     forces: Forces,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Recorded> {
     let start = Instant::now();
     let raised = Raised::default();
-    let mut running = begin(py, text, &changes, forces, &raised)?;
+    let mut running = begin(py, text, &changes, &derivatives, forces, &raised)?;
     let mut memory = Memory::default();
     loop {
         let more = py.detach(|| {
@@ -322,9 +327,12 @@ fn ask_run(
     whole.set_rows(Files::rows(&running.scene, &memory));
     let result = serde_json::to_string(&whole).map_err(|error| unwritten(&error))?;
     let blocks = running.engine.observer.as_ref().map(Observer::blocks);
+    let made = running.derivatives();
+    let derivatives = made.map(|found| Files::derivatives(&running.input, &running.scene, &found));
+    let derivatives = derivatives.transpose()?;
     let verdict = named(running.end().map_or(Verdict::Done, carom_answers::run::End::verdict));
     let warnings = in_words(&running.input, running.scene.warnings.iter().chain(&running.warnings));
-    let source = Source::Run { input: running.input, result, blocks };
+    let source = Source::Run { input: running.input, result, blocks, derivatives };
     Ok(Recorded { document, verdict, warnings, scene: running.scene, memory, source })
 }
 
@@ -333,11 +341,17 @@ fn begin(
     py: Python<'_>,
     text: Text,
     changes: &ChangeOptions,
+    derivatives: &[String],
     forces: Forces,
     raised: &Raised,
 ) -> PyResult<Running> {
     let mut changes = changes.changes().map_err(|error| exception(py, &error))?;
-    if !forces.is_empty() {
+    if !forces.is_empty() && !derivatives.is_empty() {
+        let message = "derivatives of motion under forces of yours are not computed";
+        return Err(exception(py, &InputError::of_option(Some("derivatives"), message, Some("no `forces`"))));
+    }
+    // Derivatives are those of the general loop's runs.
+    if !forces.is_empty() || !derivatives.is_empty() {
         // The many-body engine knows no forces.
         changes.which = changes.which.or(Some(Loop::Simulation));
     }
@@ -356,7 +370,9 @@ fn begin(
         if changes.replica > 0 {
             replicas::check(&subject)?;
         }
-        Ok(Running::begin_in(subject, changes, placing, make)?)
+        let mut running = Running::begin_in(subject, changes, placing, make)?;
+        running.differentiate(derivatives)?;
+        Ok(running)
     });
     match interrupt {
         Some(interrupt) => Err(interrupt),

@@ -114,6 +114,7 @@
 //! | [`record`] | what a run produces: events and samples |
 //! | [`run`] | what both engines build on: the world, its energies, the audit, why a run ended |
 //! | [`simulation`] | the general engine of a run |
+//! | [`derivative`] | the derivative of a run, by its start and by every number of the scene |
 //! | [`edmd`] | event-driven molecular dynamics, for very many free bodies |
 //! | [`fill`] | many bodies placed at once |
 //! | [`observe`] | what a gas does on average |
@@ -169,6 +170,8 @@ pub mod run;
 mod collision;
 
 pub mod simulation;
+
+pub mod derivative;
 
 pub mod edmd;
 

@@ -12,12 +12,13 @@ use carom::scene::model::Scene;
 
 use super::atomic_file::{at, replace};
 use super::names::{
-    OBSERVABLES, RESULT, TABLES, entries, is_kept, is_ours, metadata, scene_among, scene_name, table_name,
+    DERIVATIVES, OBSERVABLES, RESULT, TABLES, entries, is_kept, is_ours, metadata, scene_among, scene_name,
+    table_name,
 };
 use super::{Error, busy, clear, is_busy};
 use crate::Input;
 use crate::mesh;
-use crate::run::Rows;
+use crate::run::{DerivativesEntry, Rows};
 use crate::tables::file::{file, of_arrow};
 use crate::tables::{self, JointRow};
 
@@ -67,6 +68,18 @@ impl Files {
             files.insert(table_name(name), file(&rows.map_err(of_arrow)?)?);
         }
         Ok(Self(files))
+    }
+
+    /// The file of a run's derivatives.
+    pub fn derivatives(input: &Input, scene: &Scene, found: &DerivativesEntry) -> io::Result<Vec<u8>> {
+        file(&tables::derivatives(found, &metadata(input, scene)).map_err(of_arrow)?)
+    }
+
+    /// Adds that file, if there is one.
+    pub fn add_derivatives(&mut self, bytes: Option<&[u8]>) {
+        if let Some(bytes) = bytes {
+            self.0.insert(table_name(DERIVATIVES), bytes.to_vec());
+        }
     }
 
     /// The rows of the tables that what was recorded makes.

@@ -41,8 +41,8 @@ use crate::tables::{self, JointRow};
 use crate::{Input, InputError, VERSION};
 use atomic_file::{at, replace, sync};
 use names::{
-    CHECKPOINT, Metadata, OBSERVABLES, TABLES, entries, is_made, is_ours, is_part, metadata, part_name,
-    part_number, remove_all, scene_among, scene_name, table_name,
+    CHECKPOINT, DERIVATIVES, Metadata, OBSERVABLES, TABLES, entries, is_made, is_ours, is_part, metadata,
+    part_name, part_number, remove_all, scene_among, scene_name, table_name,
 };
 use table_writer::TableWriter;
 use trajectory::Format;
@@ -356,6 +356,10 @@ impl Folder {
         if let Some(blocks) = running.engine.observer.as_ref().map(Observer::blocks) {
             let rows = tables::observables(&self.scene, &blocks, &self.about).map_err(of_arrow)?;
             replace(&self.path.join(table_name(OBSERVABLES)), &file(&rows)?)?;
+        }
+        if let Some(derivatives) = document.derivatives() {
+            let rows = tables::derivatives(derivatives, &self.about).map_err(of_arrow)?;
+            replace(&self.path.join(table_name(DERIVATIVES)), &file(&rows)?)?;
         }
         if let Some(format) = self.trajectory {
             format.write(&self.path, &self.scene)?;

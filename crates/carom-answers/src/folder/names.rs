@@ -26,6 +26,9 @@ pub(super) const TABLES: [&str; 4] = ["events", "samples", "joint_impulses", "re
 /// The table of a gas's averages, made at the end.
 pub(super) const OBSERVABLES: &str = "observables";
 
+/// The table of derivatives, made at the end where they were asked for.
+pub(super) const DERIVATIVES: &str = "derivatives";
+
 /// The trajectories for other programs.
 pub(super) const TRAJECTORIES: [&str; 2] = ["trajectory.xyz", "trajectory.gsd"];
 
@@ -72,12 +75,14 @@ pub(super) fn is_kept(name: &str) -> bool {
     name == RESULT
         || name == KEPT
         || LANGUAGES.into_iter().any(|format| name == scene_name(format))
-        || table.is_some_and(|table| TABLES.contains(&table) || table == OBSERVABLES)
+        || table.is_some_and(|table| TABLES.contains(&table) || [OBSERVABLES, DERIVATIVES].contains(&table))
 }
 
 /// Whether a file of this name is made of the rest at the end.
 pub(super) fn is_made(name: &str) -> bool {
-    name == RESULT || name == table_name(OBSERVABLES) || TRAJECTORIES.contains(&name)
+    name == RESULT
+        || [OBSERVABLES, DERIVATIVES].iter().any(|table| name == table_name(table))
+        || TRAJECTORIES.contains(&name)
 }
 
 /// Whether a run writes files of this name.

@@ -11,6 +11,7 @@ use carom::run::{Audit, Counts, Rest, Worst};
 use serde::{Serialize, Serializer};
 
 use super::averages::ObservablesEntry;
+use super::derivatives::DerivativesEntry;
 use super::engine::Loop;
 use super::entries::{EventEntry, ReactionEntry, SampleEntry, StateEntry};
 use super::limits::Violation;
@@ -44,6 +45,9 @@ pub struct Document<'a> {
     /// Averages, in a box.
     #[serde(skip_serializing_if = "Option::is_none")]
     observables: Option<ObservablesEntry>,
+    /// Where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    derivatives: Option<DerivativesEntry<'a>>,
     /// What ended the run before its time.
     violation: Option<ViolationEntry<'a>>,
     notes: Vec<String>,
@@ -78,6 +82,7 @@ impl Running {
                 .observer
                 .as_ref()
                 .map(|observer| ObservablesEntry::of(&observer.observables())),
+            derivatives: self.derivatives(),
             violation: end.violation().map(|violation| ViolationEntry {
                 bodies: violation.sides.map(|sides| sides.map(|side| name(scene, side))),
                 violation,
@@ -150,6 +155,11 @@ impl<'a> Document<'a> {
     /// Puts what was recorded before it; `samples`: also samples and reactions.
     pub fn with(self, scene: &'a Scene, memory: &Memory, samples: bool) -> Whole<'a> {
         Whole { entries: Entries::of(scene, memory, samples), rest: self }
+    }
+
+    /// The derivatives, where they were asked for.
+    pub fn derivatives(&self) -> Option<&DerivativesEntry<'a>> {
+        self.derivatives.as_ref()
     }
 
     /// Says how many rows the tables have.

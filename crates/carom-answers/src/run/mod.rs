@@ -33,6 +33,7 @@
 
 mod averages;
 mod changes;
+mod derivatives;
 mod document;
 mod engine;
 mod entries;
@@ -54,11 +55,13 @@ use carom::scene::Diagnostic;
 use carom::scene::model::Scene;
 
 use crate::{Input, InputError, Subject, Verdict};
+use derivatives::{Derivation, Taped};
 use limits::Limits;
 use sink::{Watch, Watched};
 
 pub use averages::{Estimates, ObservablesEntry};
 pub use changes::{Changes, cores, named_law, named_loop, on_paradox};
+pub use derivatives::{DerivativesEntry, EventRow, StateRows, UndefinedEntry};
 pub use document::{AuditEntry, Document, Entries, Rows, Whole, smallest_gap};
 pub use engine::{Engine, Loop, Snapshot};
 pub use entries::{EventEntry, ReactionEntry, SampleEntry, ShapeEntry, StateEntry, moment_name};
@@ -84,6 +87,7 @@ pub struct Running {
     limits: Limits,
     watch: Watch,
     end: Option<End>,
+    derivation: Option<Derivation>,
 }
 
 impl Running {
@@ -177,7 +181,7 @@ impl Running {
         let Subject { input, scene } = subject;
         let limits = Limits::of(&scene, settings.strict);
         let scene = Arc::new(scene);
-        Self { input, scene, settings, engine, warnings, limits, watch, end: None }
+        Self { input, scene, settings, engine, warnings, limits, watch, end: None, derivation: None }
     }
 
     /// Goes on for a while, an event or some thousand collisions of many bodies, and returns whether there may be more.
@@ -185,7 +189,8 @@ impl Running {
         if self.end.is_some() {
             return false;
         }
-        let more = self.engine.step(&mut Watched { watch: &mut self.watch, sink });
+        let mut taped = Taped { derivation: self.derivation.as_mut(), sink };
+        let more = self.engine.step(&mut Watched { watch: &mut self.watch, sink: &mut taped });
         let violation = self.watch.fault.or_else(|| self.limits.violation(&self.engine.audit()));
         self.end = match violation {
             Some(violation) => Some(End::Violation(violation)),

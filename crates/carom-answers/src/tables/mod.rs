@@ -5,6 +5,7 @@
 //! | `events` | one contact of an event | `number`, `time`, `time_error`, `kind`, `first`, `second`, `image_x` …, `point_x` …, `normal_x` …, `gap`, `approach`, `separation`, `impulse`, `impulse_x` …, `type`, `g2`, `g3`, `force_slope`, `limit_time`, `limit_error`, `energy_before`, `energy_after` |
 //! | `observables` | one block of a gas's averages | `block`, `begin`, `end`, `collisions`, `compressibility`, `collision_rate`, `temperature_translational`, `temperature_rotational`, `packing_fraction`, `pressure`, `mean_free_path`, `nematic_order` |
 //! | `samples` | one body at one moment | `time`, `body`, `moment`, `event`, `px` …, `qw`, `qx` …, `vx` …, `wx` … |
+//! | `derivatives` | one number's derivative by one parameter | `parameter`, `body`, `event`, `quantity` (`px` … of a body, `time` and `impulse` of an event), `value` (null where there is none) |
 //! | `joint_impulses` | one joint in one impact | `number`, `time`, `joint`, `impulse` (a list, one for each row), `linear_x` …, `angular_x` …, `point_x` …, `determined` |
 //! | `reactions` | one joint at one sample | `time`, `joint`, `force_x` …, `torque_x` …, `point_x` … |
 //!
@@ -29,7 +30,7 @@ use carom::record::{Event, JointImpulse, JointReaction, Moment, Sample};
 use carom::scene::instant;
 use carom::scene::model::Scene;
 
-use crate::run::moment_name;
+use crate::run::{DerivativesEntry, moment_name};
 
 /// What a table's metadata says besides its name: keys, which get `carom.` before them, and values.
 pub type About<'a> = [(&'a str, String)];
@@ -201,6 +202,59 @@ pub fn reactions(scene: &Scene, rows: &[JointReaction], about: &About) -> Result
     columns.numbers(["torque_x", "torque_y", "torque_z"], "N m", |row| row.torque.into());
     columns.numbers(["point_x", "point_y", "point_z"], "m", |row| row.point.into());
     columns.table("reactions", about)
+}
+
+/// One derivative.
+struct DerivativeRow<'a> {
+    parameter: &'a str,
+    body: Option<&'a str>,
+    event: Option<u64>,
+    quantity: &'static str,
+    value: Option<f64>,
+}
+
+/// The numbers of a state, in the order of its derivatives.
+const STATE: [&str; 13] = ["px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"];
+
+/// One row for every number of the final states and of the events, and every parameter.
+pub fn derivatives(found: &DerivativesEntry, about: &About) -> Result<RecordBatch, ArrowError> {
+    let mut rows = Vec::new();
+    for (body, state) in &found.states {
+        let numbers: Option<Vec<&Vec<f64>>> = state.as_ref().map(|state| {
+            let parts = state.position.iter().chain(&state.orientation);
+            parts.chain(&state.velocity).chain(&state.angular_velocity).collect()
+        });
+        for (i, quantity) in STATE.into_iter().enumerate() {
+            for (j, parameter) in found.parameters.iter().enumerate() {
+                let value = numbers.as_ref().map(|numbers| numbers[i][j]);
+                rows.push(DerivativeRow { parameter, body: Some(*body), event: None, quantity, value });
+            }
+        }
+    }
+    for event in &found.events {
+        for (quantity, numbers) in [("time", &event.time), ("impulse", &event.impulse)] {
+            for (j, parameter) in found.parameters.iter().enumerate() {
+                let value = numbers.as_ref().map(|numbers| numbers[j]);
+                rows.push(DerivativeRow {
+                    parameter,
+                    body: None,
+                    event: Some(event.number),
+                    quantity,
+                    value,
+                });
+            }
+        }
+    }
+    let mut columns = Columns::new(&rows);
+    columns.name("parameter", |row| row.parameter);
+    let words = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+    let bodies: DictionaryArray<Int32Type> = rows.iter().map(|row| row.body).collect();
+    columns.push(Field::new("body", words, true), Arc::new(bodies));
+    let events = rows.iter().map(|row| row.event).collect::<UInt64Array>();
+    columns.push(Field::new("event", DataType::UInt64, true), Arc::new(events));
+    columns.name("quantity", |row| row.quantity);
+    columns.optional("value", "SI", |row| row.value);
+    columns.table("derivatives", about)
 }
 
 /// One row for every block of a gas's averages.

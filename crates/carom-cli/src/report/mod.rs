@@ -2,6 +2,7 @@
 
 pub mod classify;
 pub mod compare;
+pub mod derivatives;
 pub mod gap;
 pub mod generalized;
 pub mod paper;

@@ -40,6 +40,9 @@ pub fn write(out: &mut dyn Write, run: &Finished, style: Style) -> io::Result<()
     events(out, run, style)?;
     holds(out, run, style)?;
     states(out, run, style)?;
+    if let Some(derivatives) = run.running.derivatives() {
+        super::derivatives::write(out, &derivatives, style)?;
+    }
     // Nothing that differs from run to run, unless someone watches.
     if io::stdout().is_terminal() {
         performance(out, run)?;

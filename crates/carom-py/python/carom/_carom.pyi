@@ -146,6 +146,7 @@ def ask_document(text: Any) -> tuple[str, list[str]]: ...
 def ask_run(
     text: Any,
     changes: Any,
+    derivatives: Sequence[str],
     forces: Sequence[tuple[Sequence[str], Callable[..., Any]]],
     progress: Optional[Callable[[float, float], object]] = None,
 ) -> Recorded: ...

@@ -341,6 +341,7 @@ def run(
     threads: Optional[int] = None,
     replica: int = 0,
     forces: Optional[Mapping[Union[str, tuple[str, ...]], Force]] = None,
+    derivatives: Sequence[str] = (),
     progress: Union[bool, Callable[[float, float], object], None] = None,
     project: bool = False,
     strict: bool = False,
@@ -366,6 +367,10 @@ def run(
 
     In SI units, as the scene is: metres, seconds, kilograms.
 
+    `derivatives` are paths of numbers of the scene, as in a sweep, in a list: the recording's `derivatives` then has `parameters`, `final` (of
+    each body `position`, `orientation`, `velocity` and `angular_velocity`, a row for each component, a column for each parameter; `None`
+    where there is no derivative), `events`, `undefined` with the reasons, and `rounding`.
+
     `forces` are functions of yours: under the name of a body, or a tuple of names, `f(t, position, orientation, velocity,
     angular_velocity)` with one row per body, returning the force on each, or forces and torques. They must be as smooth as the motion
     is to be exact. Each is called at every stage of every step and for every sample, some thousand times for a swing, at about 10 µs
@@ -380,14 +385,22 @@ def run(
     >>> swing = run(ball, until=3.141592653589793, forces={"ball": lambda t, x, q, v, w: -4.0 * x})
     >>> bool(abs(swing.final.ball.position[0] - 1.0) < 1e-12)
     True
+    >>> ball = Body("ball", Sphere(0.5), mass=1.0, position=[0, 0, 1], velocity=[0, 0, -1])
+    >>> thrown = Scene(body=[ball], plane=[Plane("floor", normal=[0, 0, 1])])
+    >>> found = run(thrown, until=1.0, derivatives=["body.ball.velocity[2]", "surface.restitution"])
+    >>> [[float(x) for x in row] for row in found.derivatives.final.ball.velocity]
+    [[0.0, 0.0], [0.0, 0.0], [-1.0, 1.0]]
     """
     changes = _changes(until, max_events, sample, on_paradox, law, loop, threads, replica, project, strict)
+    if isinstance(derivatives, str):
+        raise TypeError("derivatives is a list of paths, not one of them")
+    paths = [str(path) for path in derivatives]
     pushes: list[tuple[list[str], Callable[..., Any]]] = []
     for names, force in (forces or {}).items():
         bodies = [names] if isinstance(names, str) else list(names)
         pushes.append((bodies, _pushing(force, len(bodies))))
     with shown_progress(progress) as told:
-        recorded = _carom.ask_run(read(scene), changes, pushes, told)
+        recorded = _carom.ask_run(read(scene), changes, paths, pushes, told)
     if recorded.warnings:
         _warn(recorded.warnings)
     answer = _recording(recorded, recorded.document)

@@ -204,6 +204,11 @@ impl Flight {
         }
     }
 
+    /// After how long ω in body axes repeats, if it ever changes or turns the body at all.
+    pub(crate) fn spin_period(&self) -> Option<f64> {
+        self.rotation.as_ref().and_then(Rotation::period)
+    }
+
     /// How far rounding may turn the attitude of the closed form, for the data as they are, at any time.
     pub(crate) fn attitude_rounding(&self) -> f64 {
         self.rotation.as_ref().map_or(0.0, Rotation::rounding)

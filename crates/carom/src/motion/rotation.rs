@@ -177,6 +177,18 @@ impl Rotation {
         f64::EPSILON * (4.0 + 2.0 * periods)
     }
 
+    /// After how long ω in body axes repeats; that of one turn where it is constant. `None` if nothing turns.
+    pub fn period(&self) -> Option<f64> {
+        let per_time = match self {
+            Self::Steady { turns, .. } => turns.hi,
+            Self::Symmetric(symmetric) => symmetric.own_turns.hi,
+            // A period of sn and cn is two half-periods.
+            Self::Circling(circling) => 0.5 * circling.cells.hi,
+        };
+        let period = per_time.abs().recip();
+        period.is_finite().then_some(period)
+    }
+
     pub fn extremes(&self) -> Extremes {
         match self {
             Self::Steady { spin, .. } => Extremes { spin: length(spin), spin_rate: 0.0 },

@@ -225,12 +225,15 @@ impl SurfaceRules {
     /// The restitution and the surface of a contact of two sides, in either order.
     #[must_use]
     pub fn of(&self, sides: [Side; 2]) -> (f64, Surface) {
+        let pair = self.rule_of(sides).map(|pair| &self.pairs[pair]);
+        pair.map_or((self.restitution, self.kind), |pair| (pair.restitution, pair.kind))
+    }
+
+    /// Which exception counts for a contact of two sides, in either order; `None`: the default.
+    #[must_use]
+    pub fn rule_of(&self, sides: [Side; 2]) -> Option<usize> {
         let [first, second] = sides;
-        let names_both = |pair: &&SurfacePair| pair.sides == sides || pair.sides == [second, first];
-        self.pairs
-            .iter()
-            .find(names_both)
-            .map_or((self.restitution, self.kind), |pair| (pair.restitution, pair.kind))
+        self.pairs.iter().position(|pair| pair.sides == sides || pair.sides == [second, first])
     }
 }
 

@@ -21,9 +21,30 @@ pub struct Template {
 
 /// A step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+pub(crate) enum Step {
     Name(String),
     Index(usize),
+}
+
+/// A table of the text.
+pub(crate) struct Table<'a>(&'a Value);
+
+impl Table<'_> {
+    /// Whether it has a field.
+    pub(crate) fn has(&self, field: &str) -> bool {
+        self.0.get(field).is_some()
+    }
+
+    /// A list of numbers, by the names that lead to it.
+    pub(crate) fn numbers(&self, names: &[&str]) -> Option<Vec<f64>> {
+        let list = names.iter().try_fold(self.0, |value, name| value.get(name))?;
+        let Kind::Array(values) = &list.kind else { return None };
+        let number = |value: &Value| match value.kind {
+            Kind::Number { value, .. } => Some(value),
+            _ => None,
+        };
+        values.iter().map(number).collect()
+    }
 }
 
 /// The longest list of numbers that a path makes.
@@ -46,6 +67,19 @@ impl Template {
     #[must_use]
     pub fn with_meshes(self, meshes: Meshes) -> Self {
         Self { meshes, ..self }
+    }
+
+    /// The table of a name in one of the scene's lists.
+    pub(crate) fn table(&self, list: &str, name: &str) -> Option<Table<'_>> {
+        let Some(Value { kind: Kind::Array(tables), .. }) = self.root.get(list) else { return None };
+        let named = |table: &&Value| matches!(table.get("name"), Some(Value { kind: Kind::String(own), .. }) if own == name);
+        tables.iter().find(named).map(Table)
+    }
+
+    /// Whether a pair of surfaces has a field of its own.
+    pub(crate) fn pair_has(&self, pair: usize, field: &str) -> bool {
+        let pairs = self.root.get("surface").and_then(|surface| surface.get("pair"));
+        pairs.and_then(|pairs| pairs.at(pair)).is_some_and(|table| table.get(field).is_some())
     }
 
     /// What it varies, with `more` as further entries, in JSON: a list of tables like those of `[[sweep.vary]]`.
@@ -128,7 +162,7 @@ impl Template {
 }
 
 /// The steps of a path.
-fn steps(path: &str) -> Result<Vec<Step>, String> {
+pub(crate) fn steps(path: &str) -> Result<Vec<Step>, String> {
     let mut steps = Vec::new();
     let mut rest = path;
     while !rest.is_empty() {

@@ -67,6 +67,10 @@ pub struct Arguments {
     #[arg(long, value_name = "FORMAT", value_parser = trajectory_parser())]
     pub trajectory: Option<Format>,
 
+    /// Also compute the derivatives of the final states and of the events by numbers of the scene, named by their paths as in a sweep
+    #[arg(long, value_name = "PATHS", value_delimiter = ',', conflicts_with_all = ["resume", "replicas"])]
+    pub derivatives: Vec<String>,
+
     /// Run R independent copies side by side, with the seeds seed, seed + 1, … for their fills, and pool their averages
     #[arg(long, value_name = "R", allow_negative_numbers = true, value_parser = |text: &str| REPLICAS.parse::<u64>(text), conflicts_with_all = ["resume", "samples"])]
     pub replicas: Option<u64>,
@@ -104,6 +108,7 @@ Examples:
   carom run cases/papers/paradox.toml --until 1
   carom run ball.toml --until 10 --json
   carom run ball.toml --law poisson
+  carom run ball.toml --derivatives body.ball.velocity --json
   carom run gas.toml -o gas --strict
   carom run --resume gas
   carom run cases/gallery/sphere_gas.toml -o gas --sample 0.1 --trajectory xyz
@@ -144,7 +149,8 @@ impl Arguments {
             sample: self.sample,
             on_paradox: self.on_paradox,
             law: self.law,
-            which: self.which,
+            // Derivatives are those of the general loop's runs.
+            which: self.which.or((!self.derivatives.is_empty()).then_some(Loop::Simulation)),
             threads: Some((self.threads() / at_once).max(1)),
             replica,
             project: self.project,

@@ -178,7 +178,8 @@ fn begin(subject: Subject, arguments: &Arguments, copy: &Copy) -> Result<Prepare
     if begun.is_err() && progress::interrupted() {
         return Err(Failure::Other(placing.interrupted()));
     }
-    let running = begun?;
+    let mut running = begun?;
+    running.differentiate(&arguments.derivatives)?;
     warn(&running.input.name, &running.warnings);
     let mut folder = match copy.folder {
         Some(folder) => Some(Folder::create(folder, &running, arguments.force)?),
