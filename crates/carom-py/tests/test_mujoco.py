@@ -197,5 +197,12 @@ def test_an_engine_that_is_off_by_a_known_error() -> None:
     assert judged.velocity_error == pytest.approx(np.zeros(2), abs=1e-13)
     kinetic = 0.5 * 3.0 * (1.0 + 64.0)
     assert judged.energy_error == pytest.approx(np.array([2.0, 1.0]) * 3.0 * 2.0 / kinetic, rel=1e-12)
+    # Lists are as good as arrays, and what is no state is named.
+    lists = carom.judge_engine(drop, begin, lambda engine: {"ball": carom.Motion(*(part.tolist() for part in advance(engine)["ball"]))}, until=4.0, steps=[0.5])
+    assert lists.position_error[0] == judged.position_error[0]
+    with pytest.raises(ValueError, match="no state of ball"):
+        carom.judge_engine(drop, begin, lambda engine: {}, until=1.0, steps=[0.5])
+    with pytest.raises(ValueError, match=r"\(2,\).* for ball; expected a Motion"):
+        carom.judge_engine(drop, begin, lambda engine: {"ball": carom.Motion([0, 0], [1, 0, 0, 0], [0, 0, 0], [0, 0, 0])}, until=1.0, steps=[0.5])
     with pytest.raises(ValueError, match="no step"):
         carom.judge_engine(drop, begin, advance, until=1.0, steps=[0.0])

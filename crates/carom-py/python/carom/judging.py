@@ -230,7 +230,7 @@ def judge_engine(
         states: Mapping[str, Motion] = start
         count = max(1, round(until / float(step)))
         for k in range(1, count + 1):
-            states = advance(engine)
+            states = _moved(advance(engine), start)
             if np.isnan(seen) and not np.isnan(exact.impact):
                 now = exact.departure(k, k * float(step), states)
                 if now >= 0.5:
@@ -254,6 +254,21 @@ def judge_engine(
     judged = Judgement({**columns, **{name: np.array(values) for name, values in rows.items()}})
     judged.exact, judged.impact = exact.run, exact.impact
     return judged
+
+
+def _moved(states: Mapping[str, Motion], start: Mapping[str, Motion]) -> dict[str, Motion]:
+    """What an engine returns as arrays, whatever it is made of."""
+    missing = [name for name in start if name not in states]
+    if missing:
+        raise ValueError(f"`advance` returned no state of {', '.join(missing)}; expected one of every body that moves")
+    found: dict[str, Motion] = {}
+    for name in start:
+        parts = [np.asarray(part, dtype=np.float64) for part in states[name]]
+        if [part.shape for part in parts] != [(3,), (4,), (3,), (3,)]:
+            shapes = ", ".join(str(part.shape) for part in parts)
+            raise ValueError(f"`advance` returned arrays of shapes {shapes} for {name}; expected a Motion: (3,), (4,), (3,), (3,)")
+        found[name] = Motion(*parts)
+    return found
 
 
 def _columns(states: Any) -> tuple[Floats, Floats, Floats, Floats]:
