@@ -8,6 +8,7 @@ mod compare;
 mod examples;
 mod node;
 mod page;
+mod ptx;
 mod python;
 mod semver;
 
@@ -25,6 +26,7 @@ Tasks:
                    README.md and the book; the book; the page; the Python package
   test --quick     what to run while working: unit and integration tests, with a tenth of the cases of the long random families
   lint             formatting, clippy and rustdoc, warnings as errors
+  ptx              builds the kernels for GPUs into crates/carom-gpu/ptx, with a nightly compiler: after any change of what they are made of
   page             builds the page of `carom view` into viewer/dist, for the program that is built next
   book             builds the book into target/book/html: examples, figures, pages, links
   examples         checks the examples in README.md and the book alone
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         ["lint"] => lint,
         ["semver", ..] => semver::check,
         ["page"] => page::build,
+        ["ptx"] => ptx::build,
         ["python"] => python::test_alone,
         _ => {
             eprintln!("xtask: no such task: {}\n\n{USAGE}", words.join(" "));
