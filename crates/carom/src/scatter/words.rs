@@ -251,7 +251,6 @@ impl Sample {
 
     /// The sample of this number from its words; none if it was [`LEFT`].
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, reason = "the upper half")]
     pub fn read(number: u64, get: impl Fn(usize) -> u64) -> Option<Self> {
         let mut reader = Reader { get, next: 0 };
         let head = reader.word();
@@ -377,7 +376,6 @@ impl Worth {
 
     /// From such words, without the pairs.
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, reason = "a small number")]
     pub fn read(number: u64, get: impl Fn(usize) -> u64) -> Self {
         let mut reader = Reader { get, next: 0 };
         let (head, hash) = (reader.word(), reader.word());
