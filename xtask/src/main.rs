@@ -9,6 +9,7 @@ mod dist;
 mod examples;
 mod node;
 mod page;
+mod ptx;
 mod python;
 mod semver;
 mod site;
@@ -27,6 +28,7 @@ Tasks:
                    README.md and the book; the book; the page; the Python package
   test --quick     what to run while working: unit and integration tests, with a tenth of the cases of the long random families
   lint             formatting, clippy and rustdoc, warnings as errors
+  ptx              builds the kernels for GPUs into crates/carom-gpu/ptx, with a nightly compiler: after any change of what they are made of
   page             builds the page of `carom view` from viewer/ and keeps it in crates/carom-cli/page, where programs take it from
   site             puts the static site together in target/site (book, API documentation, and the playground, which is the page with the
                    engine as WebAssembly) and uses it in a browser; `site --build` only puts it together
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
         ["dist", "--dev"] => dist::run_dev,
         ["site"] => site::run,
         ["site", "--build"] => site::build,
+        ["ptx"] => ptx::build,
         ["python"] => python::test_alone,
         _ => {
             eprintln!("xtask: no such task: {}\n\n{USAGE}", words.join(" "));

@@ -24,7 +24,6 @@
 //! # Ok::<(), carom_answers::InputError>(())
 //! ```
 
-use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
@@ -36,6 +35,7 @@ use carom::body::State;
 use carom::contact::Surface;
 use carom::scatter::{AngleBin, Audit, End, Estimate, Kernel, Sample, Scattering, Totals, Unsuited};
 use carom::scene::model::{ScatterSettings, Spin, Translation};
+use carom_gpu::{Gpu, Scatterer};
 use serde::Serialize;
 
 use crate::folder::atomic_file;
@@ -58,6 +58,43 @@ pub struct Changes {
     pub seed: Option<u64>,
     /// How many threads work; none: as many as there are cores. It changes no result.
     pub threads: Option<usize>,
+    /// Where the samples are followed. It changes no result.
+    pub device: Device,
+}
+
+/// Where samples are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Device {
+    /// On the CPU.
+    #[default]
+    Cpu,
+    /// On the first GPU.
+    Gpu,
+    /// On the first GPU, or on the CPU where there is none that can do it.
+    Auto,
+}
+
+impl Device {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Cpu, Self::Gpu, Self::Auto];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Gpu => "gpu",
+            Self::Auto => "auto",
+        }
+    }
+
+    /// The one of a name.
+    pub fn named(name: &str) -> Result<Self, InputError> {
+        let expected = || Self::ALL.map(Self::name).join(", ");
+        Self::ALL
+            .into_iter()
+            .find(|device| device.name() == name)
+            .ok_or_else(|| InputError::of_value("device", name, &expected()))
+    }
 }
 
 /// A scattering ready to go.
@@ -68,6 +105,16 @@ pub struct Prepared {
     /// The bodies and the beam.
     pub scattering: Scattering,
     threads: usize,
+    device: Device,
+}
+
+/// What the samples were followed on.
+#[derive(Debug)]
+struct Used {
+    /// The name of the GPU; none for the CPU.
+    gpu: Option<String>,
+    /// Why it is the CPU, where a GPU would have been welcome.
+    why: Option<String>,
 }
 
 /// What it came to.
@@ -78,6 +125,7 @@ pub struct Answer<'a> {
     pub kernel: Kernel,
     /// How long it took.
     pub wall_s: f64,
+    used: Used,
 }
 
 impl Prepared {
@@ -92,7 +140,17 @@ impl Prepared {
         settings.seed = changes.seed.unwrap_or(settings.seed);
         match Scattering::new(&subject.scene) {
             Ok(scattering) => {
-                Ok(Self { subject, scattering, threads: changes.threads.unwrap_or_else(cores) })
+                if changes.device == Device::Gpu
+                    && let Some((body, why)) = carom_gpu::unsuited(&scattering)
+                {
+                    return Err(subject.error_at(
+                        &format!("body[{body}].shape"),
+                        why,
+                        "`device` cpu or auto",
+                    ));
+                }
+                let threads = changes.threads.unwrap_or_else(cores);
+                Ok(Self { subject, scattering, threads, device: changes.device })
             }
             Err(why) => Err(unsuited(&subject, why)),
         }
@@ -101,24 +159,22 @@ impl Prepared {
     /// Takes the samples; `go_on` hears how many are done, and says whether to go on.
     pub fn run(&self, go_on: impl FnMut(u64) -> bool + Send) -> io::Result<Answer<'_>> {
         let start = Instant::now();
-        let none = |_: &[Sample]| Ok::<(), Infallible>(());
-        let Ok(totals) = self.on_threads(|| self.scattering.run(false, none, go_on))?;
-        Ok(self.answer(&totals, start))
+        let (totals, used) = self.totals(false, |_| Ok(()), go_on)?;
+        Ok(self.answer(&totals, used, start))
     }
 
     /// As above, and writes a row for every sample to a Parquet file, which is there whole or not at all.
     pub fn run_into(&self, path: &Path, go_on: impl FnMut(u64) -> bool + Send) -> io::Result<Answer<'_>> {
         let start = Instant::now();
         let schema = self.rows(&[])?.schema();
-        let mut totals = None;
+        let mut found = None;
         atomic_file::write(path, |out| {
             let mut writer = Writer::new(schema, out)?;
-            let write = |samples: &[Sample]| writer.push(self.rows(samples)?);
-            totals = Some(self.on_threads(|| self.scattering.run(true, write, go_on))??);
+            found = Some(self.totals(true, |samples| writer.push(self.rows(samples)?), go_on)?);
             writer.finish()
         })?;
-        let totals = totals.ok_or_else(|| io::Error::other("nothing was written"))?;
-        Ok(self.answer(&totals, start))
+        let (totals, used) = found.ok_or_else(|| io::Error::other("nothing was written"))?;
+        Ok(self.answer(&totals, used, start))
     }
 
     /// As above, with the rows in memory.
@@ -130,11 +186,49 @@ impl Prepared {
         let mut blocks = vec![self.rows(&[])?];
         let write = |samples: &[Sample]| {
             blocks.push(self.rows(samples)?);
-            Ok::<(), io::Error>(())
+            Ok(())
         };
-        let totals = self.on_threads(|| self.scattering.run(true, write, go_on))??;
+        let (totals, used) = self.totals(true, write, go_on)?;
         let rows = concat_batches(&blocks[0].schema(), &blocks).map_err(of_arrow)?;
-        Ok((self.answer(&totals, start), Some(rows)))
+        Ok((self.answer(&totals, used, start), Some(rows)))
+    }
+
+    /// The sums over all samples, wherever they are followed.
+    fn totals(
+        &self,
+        wanted: bool,
+        rows: impl FnMut(&[Sample]) -> io::Result<()> + Send,
+        go_on: impl FnMut(u64) -> bool + Send,
+    ) -> io::Result<(Totals, Used)> {
+        let (gpu, why) = match self.device {
+            Device::Cpu => (None, None),
+            Device::Gpu => (Some(self.gpu().map_err(io::Error::other)?), None),
+            Device::Auto => match self.gpu() {
+                Ok(gpu) => (Some(gpu), None),
+                Err(why) => (None, Some(why)),
+            },
+        };
+        match gpu {
+            Some((gpu, scatterer)) => {
+                let totals = self.on_threads(|| scatterer.run(wanted, rows, go_on))??;
+                Ok((totals, Used { gpu: Some(gpu.name().to_string()), why }))
+            }
+            None => {
+                let totals = self.on_threads(|| self.scattering.run(wanted, rows, go_on))??;
+                Ok((totals, Used { gpu: None, why }))
+            }
+        }
+    }
+
+    /// The GPU with the scattering on it, or why there is none.
+    fn gpu(&self) -> Result<(Gpu, Scatterer<'_>), String> {
+        if let Some((_, why)) = carom_gpu::unsuited(&self.scattering) {
+            return Err(why.to_string());
+        }
+        let words = |why: carom_gpu::Unavailable| format!("no GPU can be used: {why}");
+        let gpu = Gpu::open().map_err(words)?;
+        let scatterer = Scatterer::new(&gpu, &self.scattering).map_err(words)?;
+        Ok((gpu, scatterer))
     }
 
     /// The rows of some samples.
@@ -148,9 +242,9 @@ impl Prepared {
         Ok(pool.map_err(io::Error::other)?.install(work))
     }
 
-    fn answer(&self, totals: &Totals, start: Instant) -> Answer<'_> {
+    fn answer(&self, totals: &Totals, used: Used, start: Instant) -> Answer<'_> {
         let kernel = totals.kernel(&self.scattering);
-        Answer { prepared: self, kernel, wall_s: start.elapsed().as_secs_f64() }
+        Answer { prepared: self, kernel, wall_s: start.elapsed().as_secs_f64(), used }
     }
 
     /// One sample in detail.
@@ -341,12 +435,15 @@ impl<'a> Answer<'a> {
                 kernel.continued
             ));
         }
+        if let Some(why) = &self.used.why {
+            notes.push(format!("followed on the CPU: {why}"));
+        }
         notes
     }
 
     /// For programs.
     pub fn document(&self) -> Document<'_> {
-        let Prepared { subject, scattering, threads } = self.prepared;
+        let Prepared { subject, scattering, threads, .. } = self.prepared;
         let kernel = &self.kernel;
         Document {
             title: self.title(),
@@ -381,7 +478,12 @@ impl<'a> Answer<'a> {
             audit: AuditEntry { errors: kernel.audit, passed: kernel.audit.is_within(LIMIT) },
             hash: hex(kernel.hash),
             notes: self.notes(),
-            performance: Performance { wall_s: self.wall_s, samples_per_s: self.rate(), threads: *threads },
+            performance: Performance {
+                wall_s: self.wall_s,
+                samples_per_s: self.rate(),
+                threads: *threads,
+                device: self.used.gpu.as_deref().unwrap_or("CPU"),
+            },
         }
     }
 }
@@ -421,7 +523,7 @@ pub struct Document<'a> {
     audit: AuditEntry,
     hash: String,
     notes: Vec<String>,
-    performance: Performance,
+    performance: Performance<'a>,
 }
 
 #[derive(Debug, Serialize)]
@@ -432,10 +534,11 @@ struct AuditEntry {
 }
 
 #[derive(Debug, Serialize)]
-struct Performance {
+struct Performance<'a> {
     wall_s: f64,
     samples_per_s: f64,
     threads: usize,
+    device: &'a str,
 }
 
 #[derive(Debug, Serialize)]

@@ -127,6 +127,35 @@ fn a_scattering_has_its_quantities() {
     assert!(told.contains("cross section") && told.contains(found["hash"].as_str().unwrap()), "{told}");
 }
 
+/// On a GPU or without one: `auto` has the CPU's bits, `gpu` insists, and what a GPU does not do is said of the body.
+#[test]
+fn a_gpu_is_used_or_missed() {
+    let place = Place::new("gpu");
+    let scene = place.file("rods.toml", RODS);
+    let scene = scene.to_str().unwrap();
+    let cpu = scatter(&[scene, "--samples", "3000", "--json"]).well().json();
+    assert_eq!(cpu["performance"]["device"], "CPU");
+    let auto = scatter(&[scene, "--samples", "3000", "--json", "--device", "auto"]).well().json();
+    assert_eq!(auto["hash"], cpu["hash"]);
+    assert_eq!(auto["exchange"], cpu["exchange"]);
+    let ran = carom().args(["scatter", scene, "--samples", "3000", "--device", "gpu"]).output().unwrap();
+    if auto["performance"]["device"] == "CPU" {
+        let note = auto["notes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|note| note.as_str().unwrap().starts_with("followed on the CPU: no GPU can be used: "));
+        assert!(note, "{}", auto["notes"]);
+        assert!(!ran.status.success());
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert!(said.contains("no GPU can be used"), "{said}");
+    }
+    let ball = place.file("ball.toml", &RODS.replacen("ellipsoid = { semi_axes", "box = { half_extents", 1));
+    let ran = carom().args(["scatter", ball.to_str().unwrap(), "--device", "gpu"]).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(!ran.status.success() && said.contains("not for a GPU yet"), "{said}");
+}
+
 /// A name without a folder is a file of the present one.
 #[test]
 fn rows_go_to_the_present_folder() {

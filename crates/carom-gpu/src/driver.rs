@@ -194,6 +194,8 @@ pub(crate) struct Program {
 
 // SAFETY: as a context.
 unsafe impl Send for Program {}
+// SAFETY: as above.
+unsafe impl Sync for Program {}
 
 impl Drop for Program {
     fn drop(&mut self) {

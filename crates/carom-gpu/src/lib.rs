@@ -18,7 +18,7 @@ mod scattering;
 use std::fmt;
 
 pub use driver::Gpu;
-pub use scattering::Scatterer;
+pub use scattering::{Scatterer, unsuited};
 
 /// Why there is no GPU to work on.
 #[derive(Debug, Clone, PartialEq, Eq)]

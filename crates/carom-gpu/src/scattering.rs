@@ -2,8 +2,11 @@
 
 use std::io;
 
+use carom::body::Body;
+use carom::contact::Surface;
 use carom::scatter::words::{SAMPLE_WORDS, TOTALS_WORDS, WORTH_WORDS};
 use carom::scatter::{BLOCK, Sample, Scattering, Totals};
+use carom::shape::Shape;
 use rayon::prelude::*;
 
 use crate::Unavailable;
@@ -59,28 +62,47 @@ fn failed(error: cudarc::driver::DriverError) -> io::Error {
     io::Error::other(format!("the GPU failed: {}", words(error)))
 }
 
-/// Why two bodies cannot be scattered on a GPU.
+/// Why two bodies cannot be scattered on a GPU, and which of them is at fault.
 #[must_use]
-pub fn unsuited(scattering: &Scattering) -> Option<&'static str> {
-    if scattering.setup().words().is_none() {
-        return Some("on a GPU both bodies must be ellipsoids or superellipsoids, and smooth");
+pub fn unsuited(scattering: &Scattering) -> Option<(usize, &'static str)> {
+    if scattering.surface() != Surface::Smooth {
+        return Some((0, "has a surface that is not smooth, which is not for a GPU yet"));
     }
-    let [first, second] = scattering.bodies();
-    Kind::of([&first.shape, &second.shape])
-        .is_none()
-        .then_some("on a GPU both bodies must be ellipsoids, or both superellipsoids with exponents above 2")
+    let bodies = scattering.bodies();
+    let smooth = |body: &Body| matches!(body.shape, Shape::Ellipsoid { .. } | Shape::Superellipsoid { .. });
+    if let Some(body) = bodies.iter().position(|body| !smooth(body)) {
+        return Some((body, "is neither an ellipsoid nor a superellipsoid, and not for a GPU yet"));
+    }
+    // Their flights take elliptic functions, whose kernel fails.
+    let symmetric = |body: &Body| {
+        let [a, b, c] = [body.inertia.x, body.inertia.y, body.inertia.z];
+        body.fixed || a == b || b == c || c == a
+    };
+    if let Some(body) = bodies.iter().position(|body| !symmetric(body)) {
+        return Some((body, "has three different moments of inertia, which is not for a GPU yet"));
+    }
+    if Kind::of(bodies.map(|body| &body.shape)).is_none() {
+        return Some((
+            1,
+            "is not of the kind of the other: a GPU takes two ellipsoids or two superellipsoids",
+        ));
+    }
+    None
 }
 
 impl<'a> Scatterer<'a> {
-    /// Makes a scattering ready; `None` if it is [not suited](unsuited).
+    /// Makes a scattering ready.
     ///
     /// # Errors
-    /// If the driver cannot compile the kernels.
-    pub fn new(gpu: &Gpu, scattering: &'a Scattering) -> Result<Option<Self>, Unavailable> {
+    /// If the driver cannot compile the kernels, or if the bodies are [not suited](unsuited).
+    pub fn new(gpu: &Gpu, scattering: &'a Scattering) -> Result<Self, Unavailable> {
+        if let Some((_, why)) = unsuited(scattering) {
+            return Err(Unavailable::Other(format!("a body {why}")));
+        }
         let [first, second] = scattering.bodies();
         let (Some(setup), Some(kind)) = (scattering.setup().words(), Kind::of([&first.shape, &second.shape]))
         else {
-            return Ok(None);
+            return Err(Unavailable::Other("the bodies are not for a GPU".to_string()));
         };
         let program = gpu.load(&kind.ptx()?)?;
         let other = |error| Unavailable::Other(words(error));
@@ -92,7 +114,7 @@ impl<'a> Scatterer<'a> {
         size.read(&mut slot).map_err(other)?;
         let slot_bytes =
             usize::try_from(slot[0]).map_err(|_| Unavailable::Other("a slot has no size".to_string()))?;
-        Ok(Some(Self { gpu: gpu.clone(), scattering, program, setup: memory, slot_bytes }))
+        Ok(Self { gpu: gpu.clone(), scattering, program, setup: memory, slot_bytes })
     }
 
     /// All samples, in order: as [`Scattering::run`], with the same results to the bit.
@@ -246,7 +268,7 @@ impl<'a> Scatterer<'a> {
             let mut at = self.gpu.memory(left.len())?;
             at.write(left)?;
             let number = u32::try_from(left.len()).unwrap_or(count);
-            let mut place = |width: usize, out: &Memory<u64>, words: &[u64]| {
+            let place = |width: usize, out: &Memory<u64>, words: &[u64]| {
                 let mut memory = self.gpu.memory(words.len())?;
                 memory.write(words)?;
                 let width = u32::try_from(width).unwrap_or(u32::MAX);

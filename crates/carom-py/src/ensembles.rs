@@ -7,7 +7,7 @@ use carom::scene::model::Collect;
 use carom_answers::InputError;
 use carom_answers::options::THREADS;
 use carom_answers::run::cores;
-use carom_answers::scatter::{Changes, Prepared};
+use carom_answers::scatter::{Changes, Device, Prepared};
 use carom_answers::sweep::{Request, Row, Sweep as Plan, parse_vary};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -126,17 +126,21 @@ type Scattered = (Sections, Option<Table>, &'static str, Vec<String>, Option<PyE
 
 /// Throws two bodies at each other.
 #[pyfunction]
-#[pyo3(signature = (text, samples, seed, threads, rows, progress=None))]
+#[pyo3(signature = (text, samples, seed, threads, device, rows, progress=None))]
 fn ask_scatter(
     py: Python<'_>,
     text: Text,
     samples: Option<u64>,
     seed: Option<u64>,
     threads: Option<usize>,
+    device: &str,
     rows: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Scattered> {
-    let prepared = ask(py, || Ok(Prepared::of(text.subject()?, Changes { samples, seed, threads })?))?;
+    let prepared = ask(py, || {
+        let changes = Changes { samples, seed, threads, device: Device::named(device)? };
+        Ok(Prepared::of(text.subject()?, changes)?)
+    })?;
     let whole = prepared.scattering.settings().samples;
     let (answer, raised) = watched(py, whole, progress.as_ref(), |watch| {
         let go_on = |done: u64| {

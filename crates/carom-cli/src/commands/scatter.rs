@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use carom_answers::Verdict;
 use carom_answers::options::THREADS;
-use carom_answers::scatter::{Changes, Prepared, SAMPLES};
+use carom_answers::scatter::{Changes, Device, Prepared, SAMPLES};
 
 use super::input::read_scene;
 use super::many::Samples;
@@ -44,6 +44,10 @@ pub struct Arguments {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = |text: &str| THREADS.parse::<usize>(text))]
     threads: Option<usize>,
 
+    /// Where the samples are followed: `gpu` is the first NVIDIA GPU, `auto` falls back on the CPU. No result depends on it
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = Device::ALL.map(Device::name), hide_possible_values = true)]
+    device: String,
+
     /// Print one JSON document and nothing else
     #[arg(long)]
     pub json: bool,
@@ -58,13 +62,15 @@ Ctrl-C ends the sampling and keeps what there is.
 Examples:
   carom scatter cases/ensembles/rods.toml
   carom scatter cases/ensembles/rods.toml --samples 10000000 --json
+  carom scatter cases/ensembles/rods.toml --samples 1000000000 --device gpu
   carom scatter cases/ensembles/rods.toml --rows encounters.parquet
   carom scatter cases/ensembles/rods.toml --sample 17 --scene-of-sample > encounter.toml";
 
 /// Reads, scatters, prints.
 pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     let Arguments { samples, seed, threads, .. } = *arguments;
-    let prepared = Prepared::of(read_scene(&arguments.scene)?, Changes { samples, seed, threads })?;
+    let changes = Changes { samples, seed, threads, device: Device::named(&arguments.device)? };
+    let prepared = Prepared::of(read_scene(&arguments.scene)?, changes)?;
     if let Some(sample) = arguments.sample {
         if arguments.scene_of_sample {
             print(|out| out.write_all(prepared.scene_of(sample).as_bytes()))?;

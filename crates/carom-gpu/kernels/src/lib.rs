@@ -18,7 +18,7 @@ mod toi;
 
 #[path = "../../../carom/src/audit"]
 mod audit {
-    pub const AUDIT_TOLERANCE: f64 = 1e-10;
+    pub const AUDIT_TOLERANCE: f64 = 1e-9;
     #[path = "event.rs"]
     pub mod event;
 }

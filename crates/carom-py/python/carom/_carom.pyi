@@ -159,6 +159,7 @@ def ask_scatter(
     samples: Optional[int],
     seed: Optional[int],
     threads: Optional[int],
+    device: str,
     rows: bool,
     progress: _Progress = None,
 ) -> tuple[_Sections, Optional[Table], str, list[str], Optional[BaseException]]: ...

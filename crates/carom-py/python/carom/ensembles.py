@@ -266,6 +266,7 @@ def scatter(
     seed: Optional[int] = None,
     rows: bool = False,
     threads: Optional[int] = None,
+    device: str = "cpu",
     progress: Union[bool, Callable[[int, int], object], None] = None,
 ) -> Scattering:
     """Throws a scene's two bodies at each other, many times: `carom scatter`. Ctrl-C ends it with the samples that there are.
@@ -273,6 +274,8 @@ def scatter(
     - `samples`, `seed`: instead of those of the scene's `[scatter]`, which says what the beam is.
     - `rows`: keep a row for every sample, in `encounters`.
     - `threads`: how many threads work; by default as many as there are cores. No result depends on it.
+    - `device`: where the samples are followed, `"cpu"`, `"gpu"` (the first NVIDIA GPU) or `"auto"`, which falls back on the CPU. No result
+      depends on it.
     - `progress`: called with the number of samples done and of all; `True` shows a bar.
 
     >>> from carom import Body, Scene, Sphere
@@ -283,7 +286,7 @@ def scatter(
     """
     asked = some_whole("samples", samples), some_whole("seed", seed), some_whole("threads", threads)
     with shown_progress(progress) as told:
-        document, table, _, said, raised = _carom.ask_scatter(read(scene), *asked, flag("rows", rows), told)
+        document, table, _, said, raised = _carom.ask_scatter(read(scene), *asked, device, flag("rows", rows), told)
     if raised is not None and not isinstance(raised, KeyboardInterrupt):
         raise raised
     if said:
