@@ -32,13 +32,6 @@ pub(super) fn residual(problem: &Problem, outcome: &Outcome) -> Option<f64> {
         let still = STOPPED * rows.fold(0.0, |m: f64, y| m.max(y.abs()));
         for step in pressing {
             let with_tangents = contact.tangent.iter().all(|row| step.rows.contains(row));
-            if step.limit {
-                // The sum of endlessly many steps has no course of its own.
-                let over = outside_cone(contact, step) * length(contact.normal)
-                    / (total * length(contact.normal)).max(1e-3 * most);
-                worst = Some(worst.unwrap_or(0.0).max(over));
-                continue;
-            }
             // A step of the law may list a contact that it does not press.
             let phases = if with_tangents {
                 histories.next().map_or([].as_slice(), |history| history.phases.as_slice())
@@ -63,14 +56,6 @@ pub(super) fn residual(problem: &Problem, outcome: &Outcome) -> Option<f64> {
 /// A row's entry in a list of a step; zero for one that takes no part.
 fn of(step: &Step, list: &[f64], row: usize) -> f64 {
     step.rows.iter().zip(list).filter(|(r, _)| **r == row).map(|(_, x)| x).sum()
-}
-
-/// How far the impulses of a step are outside the friction cone, in units of a normal impulse.
-fn outside_cone(contact: &Friction, step: &Step) -> f64 {
-    let normal = of(step, &step.impulses, contact.normal);
-    let along = contact.tangent.iter().map(|&row| of(step, &step.impulses, row).powi(2)).sum::<f64>().sqrt();
-    let along = if contact.coefficient > 0.0 { along / contact.coefficient } else { along };
-    (along - normal).max(-normal)
 }
 
 /// How far the impulses of one step are from Coulomb's law, in units of a normal impulse.

@@ -264,8 +264,7 @@ fn complementarity(problem: &Problem, outcome: &Outcome, approach: &[Balance]) -
     let pushes = outcome.steps.iter().flat_map(|step| step.rows.iter().zip(&step.impulses));
     let most = pushes.fold(0.0, |m: f64, (&row, p)| m.max((p * lengths[row]).abs()));
     let mut worst: f64 = 0.0;
-    // The sum of endlessly many steps obeys the law in its parts only.
-    for step in outcome.steps.iter().filter(|step| !step.limit) {
+    for step in &outcome.steps {
         for (k, &row) in step.rows.iter().enumerate() {
             let push = (step.impulses[k] * lengths[row]).abs();
             let missed = (step.separation[k] + problem.restitution[row] * step.approach[k]).abs();

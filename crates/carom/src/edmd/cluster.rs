@@ -46,13 +46,14 @@ impl System {
         Some(cluster)
     }
 
-    /// Whether a contact touches, be it that its bodies part, or will touch within the error bounds of the times: the impact may press it.
+    /// Whether a contact touches and does not part, or will touch within the error bounds of the times.
     fn is_simultaneous(&self, contact: &Encounter, time_error: f64, t: f64, cluster: &Cluster) -> bool {
         let longest = SIMULTANEOUS * self.clock.passage();
         let (gap, rounding) = (contact.found.gap, self.gap_rounding(&contact.key, t));
         let still = STILL * self.surface_speed(&contact.key, cluster);
         let wait = -gap.max(0.0) / contact.approach;
-        let touches = gap <= rounding;
+        // At the start, whatever touches takes part, whether it closes or parts.
+        let touches = gap <= rounding && (contact.approach <= still || self.clock.epoch + t == 0.0);
         let soon =
             contact.approach < -still && wait <= (time_error + rounding / -contact.approach).min(longest);
         touches || soon

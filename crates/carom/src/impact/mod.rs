@@ -11,15 +11,14 @@
 //!
 //! A [`Problem`] is solved by a [`Law`] into an [`Outcome`], which says besides the numbers whether they are
 //! unique, consistent and admissible. Reading order: `problem`, `options`, `note`, `outcome`, `active` (the one numerical
-//! engine), `system` (the problem in reduced coordinates), `determinacy`, `coulomb`, `law`, `endless` (the limit of a sequence without
-//! end), `resolve` (the loop), `report` (what is true of its result), `solve`, `mechanism` (the problem in terms of bodies), `demand` (the friction that surfaces
+//! engine), `system` (the problem in reduced coordinates), `determinacy`, `coulomb`, `law`, `resolve` (the loop), `report`
+//! (what is true of its result), `solve`, `mechanism` (the problem in terms of bodies), `demand` (the friction that surfaces
 //! would need). Two free bodies with one smooth contact have a closed form of their own in [`pair`].
 
 pub(crate) mod active;
 pub mod coulomb;
 pub mod demand;
 mod determinacy;
-mod endless;
 pub mod law;
 pub mod mechanism;
 mod note;

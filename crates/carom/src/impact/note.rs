@@ -25,11 +25,6 @@ pub enum Note {
         /// How many.
         steps: usize,
     },
-    /// The steps would go on without end; their limit was taken.
-    Endless {
-        /// The steps before that.
-        steps: usize,
-    },
     /// The bound on the steps was reached, or velocities grew without one.
     StepsExhausted {
         /// The steps made.
@@ -154,9 +149,6 @@ impl Note {
                 format!("separating before the impact, left out and checked afterwards: {}", list(rows))
             }
             Self::Cascade { steps } => format!("the impact took {steps} steps, each listed in order"),
-            Self::Endless { steps } => format!(
-                "the contacts go on striking one another without end, each round the same fraction of the one before; after {steps} steps all further ones were summed up"
-            ),
             Self::StepsExhausted { steps, rows } => {
                 format!("stopped after {steps} steps with contacts still closing: {}", list(rows))
             }

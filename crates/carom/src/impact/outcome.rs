@@ -173,8 +173,6 @@ pub struct Step {
     pub separation: Vec<f64>,
     /// The change of kinetic energy in this step.
     pub energy_change: f64,
-    /// Whether it is the sum of endlessly many steps, each round of them a fixed fraction of the one before.
-    pub limit: bool,
 }
 
 /// The course of friction through one resolution of one Coulomb contact.

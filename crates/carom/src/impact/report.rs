@@ -126,9 +126,6 @@ impl Course {
         if self.steps.len() > 1 {
             notes.push(Note::Cascade { steps: self.steps.len() });
         }
-        if let Some(first) = self.steps.iter().position(|step| step.limit) {
-            notes.push(Note::Endless { steps: first });
-        }
         if !self.met_with_friction.is_empty() {
             notes.push(Note::SeveralWithFriction { rows: self.met_with_friction.clone() });
         }

@@ -3,7 +3,6 @@
 use nalgebra::DVector;
 
 use super::active::{Requirement, nearest};
-use super::endless;
 use super::law::{Resolution, Situation};
 use super::options::{Law, Options, Order};
 use super::outcome::{FrictionHistory, Step};
@@ -13,9 +12,6 @@ use crate::metric::norm;
 
 /// Once the steps have multiplied the velocities by this, more steps will not end the impact.
 const RUNAWAY: f64 = 1e6;
-
-/// The most steps that take away rounding.
-const MOST_REFINING: usize = 200;
 
 /// A law carried through: what it did step by step.
 pub(super) struct Course {
@@ -85,8 +81,6 @@ impl Course {
         };
         let mut y = course.approach.clone();
         let (mut last, mut stuck, mut acted) = (None, 0, false);
-        // The step after which rounds were last summed up, and the step from which on only rounding is taken away.
-        let (mut summed, mut refined) = (0, None);
         loop {
             let situation = Situation {
                 system,
@@ -100,24 +94,12 @@ impl Course {
                 last,
                 in_turn: &course.in_turn,
             };
-            let Some(resolution) = options.law.step(&situation) else {
-                // What the rounding of many steps has hidden closes still. Where friction acts, further steps take it away.
-                if refined.is_some() || course.in_turn.is_empty() {
-                    break;
-                }
-                refined = Some(course.steps.len());
-                course.sizes = system.sizes(&course.u);
-                continue;
-            };
-            if refined.is_some_and(|first| course.steps.len() >= first + MOST_REFINING) {
-                break;
-            }
+            let Some(resolution) = options.law.step(&situation) else { break };
             let grown = |(size, speed): (f64, &f64)| size > RUNAWAY * speed;
-            let runaway = refined.is_none()
-                && course.steps.len() > 1
+            let runaway = course.steps.len() > 1
                 && system.sizes(&course.u).into_iter().zip(&system.part_speeds).any(grown);
-            let bound = if refined.is_some() { usize::MAX } else { options.step_bound(contacts.len()) };
-            if course.steps.len() >= bound || options.watch.gives_up() || runaway {
+            let given_up = options.watch.gives_up();
+            if course.steps.len() >= options.step_bound(contacts.len()) || given_up || runaway {
                 course.exhausted = true;
                 let closing = situation.closing_contacts();
                 course.unfinished = closing.into_iter().map(|c| contacts[c].normal).collect();
@@ -127,7 +109,7 @@ impl Course {
             // another so that nothing moves: then that level is set too low.
             let speed = resolution.rows.iter().map(|&row| system.speed_of(row)).fold(0.0, f64::max);
             if norm(&resolution.u) <= 16.0 * f64::EPSILON * speed {
-                if stuck == 4 || refined.is_some() {
+                if stuck == 4 {
                     break;
                 }
                 stuck += 1;
@@ -139,14 +121,6 @@ impl Course {
             y = course.apply(system, resolution, &y, options.law);
             if course.residual.is_some() || y.iter().any(|y| !y.is_finite()) {
                 return course;
-            }
-            if refined.is_some() {
-                course.sizes = system.sizes(&course.u);
-            } else if endless::is_due(course.steps.len() - summed)
-                && let Some(limit) = endless::limit(system, contacts, &course.steps, &y)
-            {
-                y = course.apply(system, limit, &y, options.law);
-                summed = course.steps.len();
             }
         }
         if options.law.promises_admissible() && !course.exhausted {
@@ -217,7 +191,6 @@ impl Course {
             let allowed = system.tolerance * (system.lengths[row] * system.speed_of(row)).max(wanted.abs());
             if law.promises_restitution()
                 && resolution.friction.is_none()
-                && !resolution.limit
                 && p != 0.0
                 && (after[row] - wanted).abs() > allowed
             {
@@ -231,7 +204,6 @@ impl Course {
             rows,
             impulses,
             energy_change: change,
-            limit: resolution.limit,
         });
         self.residual = self.residual.or(resolution.residual);
         self.undecided |= resolution.undecided;

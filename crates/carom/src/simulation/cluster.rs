@@ -1,5 +1,4 @@
-//! The contacts of one event: those that are simultaneous and connected, with the persistent contacts of their bodies; in an impact all
-//! that touch.
+//! The contacts of one event: those that are simultaneous and connected, with the persistent contacts of their bodies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,14 +67,8 @@ impl Gathered {
 
 impl Cluster {
     /// Gathers the contacts that belong with the first of some simultaneous ones: through shared bodies, through constraints and through
-    /// persistent contacts; and, with `touching`, which knows them by body, through all contacts that touch. Also returns the contacts that do
-    /// not belong with it.
-    pub fn gather(
-        dynamics: &Dynamics,
-        t: f64,
-        simultaneous: &[Predicted],
-        touching: impl Fn(usize) -> Vec<Pair>,
-    ) -> (Self, Vec<Predicted>) {
+    /// persistent contacts. Also returns the contacts that do not belong with it.
+    pub fn gather(dynamics: &Dynamics, t: f64, simultaneous: &[Predicted]) -> (Self, Vec<Predicted>) {
         let world = &dynamics.world;
         let mut predicted_at: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (k, (pair, _)) in simultaneous.iter().enumerate() {
@@ -101,9 +94,6 @@ impl Cluster {
                 if persistence != Persistence::Interpenetrating {
                     gathered.add_contact(dynamics, pair, false, 0.0);
                 }
-            }
-            for pair in touching(body) {
-                gathered.add_contact(dynamics, pair, true, 0.0);
             }
         }
         let apart = simultaneous.iter().filter(|(pair, _)| !gathered.pairs.contains_key(pair));

@@ -106,14 +106,9 @@ impl Simulation {
         (touching, left)
     }
 
-    /// Gathers the cluster of some simultaneous contacts; those that do not belong to it return to the queue. In an impact all contacts that
-    /// touch take part: it may press those that separate or have yet to come about.
+    /// Gathers the cluster of some simultaneous contacts; those that do not belong to it return to the queue.
     pub(super) fn gather(&mut self, t: f64, simultaneous: &[Predicted]) -> Cluster {
-        let (mut cluster, mut apart) = Cluster::gather(&self.dynamics, t, simultaneous, |_| Vec::new());
-        if cluster.contacts.iter().any(|contact| closes(&self.dynamics, &cluster, contact)) {
-            let touching = |body: usize| self.predictor.touching(&self.dynamics, body, t);
-            (cluster, apart) = Cluster::gather(&self.dynamics, t, simultaneous, touching);
-        }
+        let (cluster, apart) = Cluster::gather(&self.dynamics, t, simultaneous);
         for (pair, error) in apart {
             self.predictor.push_contact(&self.dynamics, t, pair, error);
         }

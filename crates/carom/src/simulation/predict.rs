@@ -210,57 +210,6 @@ impl Predictor {
         }
     }
 
-    /// The pairs of a body that touch within rounding and do not persist; without those that time steps carry on.
-    pub fn touching(&self, dynamics: &Dynamics, body: usize, t: f64) -> Vec<Pair> {
-        let world = &dynamics.world;
-        let mut found = Vec::new();
-        if !world.can_collide(body) {
-            return found;
-        }
-        let here = dynamics.state(body, t);
-        let mut look = |pair: Pair, distance: f64| {
-            if distance > (MARGIN - 1.0) * pair.size(world) || dynamics.contacts.contains(&pair) {
-                return;
-            }
-            if pair.bodies().any(|body| dynamics.stepped_until(body).is_some()) {
-                return;
-            }
-            let state = |body| dynamics.state(body, t);
-            let gap = pair.gap(world, state);
-            if gap.is_some_and(|near| near.gap <= pair.gap_rounding(world, &near.points[1])) {
-                for feature in pair.touching(world, state) {
-                    if !dynamics.contacts.contains(&feature) && !found.contains(&feature) {
-                        found.push(feature);
-                    }
-                }
-            }
-        };
-        if !world.bodies[body].fixed {
-            for (k, plane) in world.planes.iter().enumerate() {
-                let distance = plane.height(&here.position) - world.radius[body];
-                for pair in Pair::with_plane(world, index(k), index(body)) {
-                    if !world.is_joined(pair.sides(), pair.image) {
-                        look(pair, distance);
-                    }
-                }
-            }
-        }
-        self.each_neighbour(
-            dynamics,
-            body,
-            |_| true,
-            |pair| {
-                let PairSide::Body(first) = pair.first else { return };
-                let of = |other: u32| {
-                    if other as usize == body { here } else { dynamics.state(other as usize, t) }
-                };
-                let apart = of(pair.second).position + pair.shift(world) - of(first).position;
-                look(pair, apart.norm() - pair.size(world));
-            },
-        );
-        found
-    }
-
     /// Predicts when an interpenetration ends, and notes its depth.
     fn predict_exit(&mut self, dynamics: &Dynamics, books: &mut Bookkeeping, pair: Pair, t: f64) {
         let Some((exit, deepest)) = exit(dynamics, &pair, t) else { return };

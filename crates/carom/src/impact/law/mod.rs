@@ -85,8 +85,6 @@ pub(super) struct Resolution {
     /// Where friction is why it was taken alone: the normals of the contacts that met with it, closing or touching.
     pub met: Option<Vec<usize>>,
     pub friction: Option<Friction>,
-    /// Whether it is the sum of endlessly many steps.
-    pub limit: bool,
 }
 
 /// What friction did in a step.
