@@ -401,3 +401,59 @@ fn folders_are_not_written_over_by_accident() {
     fs::write(folder.join("checkpoint.json"), "{").unwrap();
     resume("not a checkpoint");
 }
+
+/// A rope of links: each step of its motion is one long solve.
+fn rope(links: usize) -> String {
+    let mut text =
+        "carom = 1\nworld.gravity = [0, 0, -9.81]\nrun = { until = 0.03, sample = 0.001 }\n".to_string();
+    for i in 0..links {
+        let (x, end) = (0.1 * i as f64, 0.1 * i as f64 + 0.05);
+        text += &format!(
+            "[[body]]\nname = 'l{i}'\nshape = {{ sphere = {{ radius = 0.02 }} }}\nmass = 0.1\nposition = [{end}, 0, 2]\n"
+        );
+        let bodies = if i == 0 { "'l0'".to_string() } else { format!("'l{}', 'l{i}'", i - 1) };
+        text += &format!(
+            "[[joint]]\nname = 'j{i}'\nbodies = [{bodies}]\nkind = {{ ball = {{ point = [{x}, 0, 2] }} }}\n"
+        );
+    }
+    text
+}
+
+/// Ctrl-C is heard within a long solve: the run ends, says so, and goes on to the same result.
+#[cfg(unix)]
+#[test]
+fn a_signal_within_an_event_is_heard() {
+    let place = Place::new("signal-within");
+    let scene = place.file("rope.toml", &rope(14));
+    let (whole, folder) = (place.path("whole"), place.path("cut"));
+    run(&scene, &["-o", whole.to_str().unwrap()]).well();
+    let mut within = 0;
+    for _ in 0..5 {
+        let _ = fs::remove_dir_all(&folder);
+        let mut command = carom();
+        command.arg("run").arg(&scene).arg("-o").arg(&folder).arg("--json");
+        let child = command
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        while !folder.join("checkpoint.json").exists() {
+            sleep(Duration::from_millis(5));
+        }
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        let (out, err) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        assert_eq!(output.status.code(), Some(0), "{err}");
+        let document: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(document["stopped"], "interrupted");
+        if document["notes"].to_string().contains("interrupted within an event") {
+            within += 1;
+            assert!(!folder.join("run.json").exists() && folder.join("checkpoint.json").exists());
+        }
+        let resumed = carom().args(["run", "--resume"]).arg(&folder).output().unwrap();
+        assert_eq!(resumed.status.code(), Some(0), "{}", String::from_utf8_lossy(&resumed.stderr));
+        assert!(result(&folder) == result(&whole), "it goes on to another result");
+    }
+    assert!(within > 0, "no signal came within an event");
+}

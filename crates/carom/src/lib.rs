@@ -127,6 +127,8 @@
 
 pub mod error;
 
+pub mod watch;
+
 pub mod metric;
 
 pub mod shape;

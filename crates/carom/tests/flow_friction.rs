@@ -4,7 +4,7 @@
 
 use carom::body::{Body, State};
 use carom::contact::{Side, Surface};
-use carom::flow::{DenseStep, Ending, Flow, Held, Mode, Obstacle};
+use carom::flow::{DenseStep, Ending, Expected, Flow, Held, Mode, Obstacle};
 use carom::gap::gap_to_plane;
 use carom::shape::{HalfSpace, Shape};
 use nalgebra::{Unit, UnitQuaternion, Vector3};
@@ -547,4 +547,34 @@ fn a_rough_contact_can_lose_its_grip() {
     }
     println!("{lost} lose their grip, {lifted} lift off");
     assert!(lost > 0 && lifted > 0);
+}
+
+/// A ball on a floor beside a smooth wall, drawn away from it by less than friction could hold. While it slips away from the wall
+/// friction presses it there, with μ m g − m a; once the slip has stopped it rolls off, with 5/7 a. A slip below the rest speed is stopped
+/// where it is decided which contacts hold, as in the motion that follows.
+#[test]
+fn a_slip_below_the_rest_speed_does_not_press_a_ball_to_a_wall() {
+    let (radius, mass, friction, pull) = (0.2, 1.7, 0.3, 1.1);
+    let ball = solid(Shape::Sphere { radius }, mass);
+    let contacts = [
+        Held::new([Side::Plane(0), Side::Body(0)], Surface::Coulomb(friction)),
+        Held::new([Side::Plane(1), Side::Body(0)], Surface::Smooth),
+    ];
+    let planes = [plane(Vector3::z(), 0.0), plane(Vector3::x(), 0.0)];
+    let flow = Flow::new(&[ball], &planes, Vector3::new(pull, 0.0, -G), &contacts);
+    let slip = 1e-7;
+    let start = State {
+        angular_velocity: Vector3::new(0.0, -slip / radius, 0.0),
+        ..State::at(Vector3::new(radius, 0.0, radius))
+    };
+    let pressed = flow.holding(&[start]).unwrap();
+    assert_eq!(pressed.holds, [true, true]);
+    assert!((pressed.forces[1] - mass * (friction * G - pull)).abs() < 1e-12, "{pressed:?}");
+    let stopping = flow.expecting(Expected { rest_slip: 1e-6, ..Expected::default() });
+    let found = stopping.holding(&[start]).unwrap();
+    assert_eq!(found.holds, [true, false]);
+    assert!((found.accelerations[1] - 5.0 / 7.0 * pull).abs() < 1e-12, "{found:?}");
+    // Spoiled: a slip above the rest speed is none of these.
+    let faster = State { angular_velocity: start.angular_velocity * 100.0, ..start };
+    assert_eq!(stopping.holding(&[faster]).unwrap().holds, [true, true]);
 }

@@ -203,6 +203,8 @@ pub struct Folder {
     reactions: TableWriter<JointReaction>,
     /// The trajectory that is written at the end.
     pub trajectory: Option<Format>,
+    /// The time of the run at the last checkpoint.
+    checkpoint_time: f64,
     /// Held as long as the run is in progress here.
     _lock: File,
 }
@@ -223,6 +225,7 @@ impl Folder {
         let about = metadata(&running.input, scene);
         Self {
             path: path.to_path_buf(),
+            checkpoint_time: running.engine.time(),
             hash: running.input.hash(),
             events: TableWriter::new(path, TABLES[0], &about, scene, tables::events),
             samples: TableWriter::new(path, TABLES[1], &about, scene, tables::samples),
@@ -312,6 +315,7 @@ impl Folder {
             snapshot: running.engine.snapshot(),
         };
         self.write_checkpoint(&checkpoint)?;
+        self.checkpoint_time = running.engine.time();
         Ok(checkpoint)
     }
 
@@ -323,6 +327,11 @@ impl Folder {
             Ok(read) if read.snapshot == checkpoint.snapshot => replace(&path, &text),
             _ => Err(at(&path, &io::Error::other("the state of the run cannot be written exactly"))),
         }
+    }
+
+    /// The time that the run had at the last checkpoint: what a run that was ended within an event goes on from.
+    pub fn time_at_checkpoint(&self) -> f64 {
+        self.checkpoint_time
     }
 
     /// Whether the run can go on from here, whatever failed.

@@ -10,6 +10,7 @@ use carom::observe::Observer;
 use carom::record::{Event, JointReaction, Moment, Recorder, Sample};
 use carom::scene::model::Scene;
 use carom::simulation::{self, RollingDemand, Simulation, SingularPassages, SteppedInterval};
+use carom::watch::Watch;
 
 use carom::run::{Audit, Counts, Failure, InvalidStart, Stopped, World};
 use serde::{Deserialize, Serialize};
@@ -51,7 +52,7 @@ impl Loop {
 const MANY: usize = 200;
 
 /// Collisions at most between two looks at the clock on the wall.
-const AT_A_TIME: u64 = 2000;
+const AT_A_TIME: u64 = 500;
 
 /// Why a scene cannot use the many-body engine, in words.
 pub fn unsuited(scene: &Scene, world: &World) -> Option<&'static str> {
@@ -153,6 +154,18 @@ impl Engine {
         if let Runner::Edmd(edmd) = &mut self.runner {
             edmd.set_threads(threads);
         }
+    }
+
+    /// Lets a caller see what is being worked on, and end the run within an event. The many-body engine returns often enough.
+    pub fn set_watch(&mut self, watch: &Watch) {
+        if let Runner::Simulation(simulation) = &mut self.runner {
+            simulation.set_watch(watch);
+        }
+    }
+
+    /// Whether the run was ended within an event, so that it cannot go on from here.
+    pub fn gave_up(&self) -> bool {
+        matches!(&self.runner, Runner::Simulation(simulation) if simulation.gave_up())
     }
 
     /// The whole state.

@@ -313,5 +313,6 @@ pub(super) fn obstacle_in_words(obstacle: Obstacle) -> &'static str {
         Obstacle::Endless => {
             "its steps are so short beside the time asked for that the run would not finish: the forces or speeds are too great"
         }
+        Obstacle::Interrupted => "the run was interrupted",
     }
 }

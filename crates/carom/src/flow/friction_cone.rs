@@ -103,14 +103,16 @@ impl Flow {
             pushes.add_to(block.first + j, 1.0, &mut push);
             rows.dot(block.first + i, &push)
         };
-        let own: Vec<Matrix3<f64>> = blocks
+        let own: Vec<Response> = blocks
             .iter()
             .map(|block| match block.cone {
-                Cone::Push => Matrix3::from_element(own(block, 0, 0)),
-                Cone::Limited(_) | Cone::Unlimited => Matrix3::from_fn(|i, j| own(block, i, j)),
+                Cone::Push => Response::of_normal(own(block, 0, 0)),
+                Cone::Limited(_) | Cone::Unlimited => {
+                    Response::new(Matrix3::from_fn(|i, j| own(block, i, j)))
+                }
             })
             .collect();
-        if own.iter().any(|own| own[(0, 0)] <= 0.0) {
+        if own.iter().any(|own| own.normal() <= 0.0) {
             return Err(Obstacle::Jam);
         }
         let mut forces = vec![0.0; right.len()];
@@ -118,11 +120,14 @@ impl Flow {
         let mut change = vec![0.0; rows.dimension];
         let rate = |change: &[f64], i: usize| rows.dot(i, change) - right[i];
         for _ in 0..MOST_ROUNDS {
+            if self.watch.gives_up() {
+                return Err(Obstacle::Interrupted);
+            }
             let (mut moved, mut size): (f64, f64) = (0.0, 0.0);
             for (block, own) in blocks.iter().zip(&own) {
                 let first = block.first;
                 if matches!(block.cone, Cone::Push) {
-                    let next = (forces[first] - rate(&change, first) / own[(0, 0)]).max(0.0);
+                    let next = (forces[first] - rate(&change, first) / own.normal()).max(0.0);
                     moved = moved.max((next - forces[first]).abs());
                     pushes.add_to(first, next - forces[first], &mut change);
                     forces[first] = next;
@@ -131,7 +136,7 @@ impl Flow {
                 }
                 let force = Vector3::from_fn(|i, _| forces[first + i]);
                 let now = Vector3::from_fn(|i, _| rate(&change, first + i));
-                let next = answer(own, &(now - own * force), &force, block.cone);
+                let next = own.answer(&now, &force, block.cone);
                 moved = moved.max((next - force).norm());
                 size = size.max(next.norm());
                 for i in 0..3 {
@@ -261,46 +266,70 @@ impl Flow {
     }
 }
 
-/// The force of one contact, normal first, that answers the acceleration which it has without it.
-pub(super) fn answer(
-    own: &Matrix3<f64>,
-    free: &Vector3<f64>,
-    from: &Vector3<f64>,
-    cone: Cone,
-) -> Vector3<f64> {
-    let limit = match cone {
-        Cone::Limited(coefficient) => coefficient,
-        Cone::Push | Cone::Unlimited => f64::INFINITY,
-    };
-    let across = |x: &Vector3<f64>| libm::hypot(x.y, x.z);
-    let sticks = own.try_inverse().map(|inverse| -(inverse * free));
-    if let Some(force) = sticks.filter(|force| force.x >= 0.0 && across(force) <= limit * force.x) {
-        return force;
+/// What a contact's forces do to its own accelerations, normal first.
+#[derive(Debug, Clone)]
+pub(super) struct Response {
+    matrix: Matrix3<f64>,
+    inverse: Option<Matrix3<f64>>,
+}
+
+impl Response {
+    pub fn new(matrix: Matrix3<f64>) -> Self {
+        Self { inverse: matrix.try_inverse(), matrix }
     }
-    if free.x >= 0.0 {
-        return Vector3::zeros();
+
+    /// That of a contact without friction.
+    pub fn of_normal(normal: f64) -> Self {
+        Self { matrix: Matrix3::from_diagonal(&Vector3::new(normal, 0.0, 0.0)), inverse: None }
     }
-    if limit.is_infinite() {
-        return Vector3::new(-free.x / own[(0, 0)], 0.0, 0.0);
+
+    /// What a normal force does along the normal.
+    pub fn normal(&self) -> f64 {
+        self.matrix[(0, 0)]
     }
-    let pace = 1.0 / own.trace();
-    let mut force = *from;
-    for _ in 0..PROJECTIONS {
-        let mut acceleration = own * force + free;
-        acceleration.x += limit * across(&acceleration);
-        let next = project(&(force - acceleration * pace), limit);
-        let change = (next - force).norm();
-        force = next;
-        if change <= SETTLED * force.norm() {
-            break;
+
+    /// The force of the contact that answers its accelerations, which it has with the force `from`.
+    pub fn answer(&self, now: &Vector3<f64>, from: &Vector3<f64>, cone: Cone) -> Vector3<f64> {
+        let own = &self.matrix;
+        let free = now - own * from;
+        let limit = match cone {
+            Cone::Limited(coefficient) => coefficient,
+            Cone::Push | Cone::Unlimited => f64::INFINITY,
+        };
+        let sticks = self.inverse.map(|inverse| -(inverse * free));
+        if let Some(force) = sticks.filter(|force| force.x >= 0.0 && across(force) <= limit * force.x) {
+            return force;
         }
+        if free.x >= 0.0 {
+            return Vector3::zeros();
+        }
+        if limit.is_infinite() {
+            return Vector3::new(-free.x / own[(0, 0)], 0.0, 0.0);
+        }
+        let pace = 1.0 / own.trace();
+        let mut force = *from;
+        for _ in 0..PROJECTIONS {
+            let mut acceleration = own * force + free;
+            acceleration.x += limit * across(&acceleration);
+            let next = project(&(force - acceleration * pace), limit);
+            let change = (next - force).norm_squared();
+            force = next;
+            if change <= SETTLED * SETTLED * force.norm_squared() {
+                break;
+            }
+        }
+        force
     }
-    force
+}
+
+/// The size of what is across the normal.
+fn across(x: &Vector3<f64>) -> f64 {
+    libm::sqrt(x.y * x.y + x.z * x.z)
 }
 
 /// The nearest point of the cone |f| ≤ μλ.
 fn project(force: &Vector3<f64>, limit: f64) -> Vector3<f64> {
-    let across = libm::hypot(force.y, force.z);
+    let across = across(force);
     if across <= limit * force.x {
         return *force;
     }
@@ -314,7 +343,7 @@ fn project(force: &Vector3<f64>, limit: f64) -> Vector3<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cone, answer, project};
+    use super::{Cone, Response, project};
     use nalgebra::{Matrix3, Vector3};
 
     #[test]
@@ -330,12 +359,12 @@ mod tests {
     #[test]
     fn a_block_on_an_incline() {
         // Unit mass, g_n = 1, pulled aside by 0.4 and by 0.2 with μ = 0.3.
-        let own = Matrix3::identity();
-        let sticks = answer(&own, &Vector3::new(-1.0, 0.2, 0.0), &Vector3::zeros(), Cone::Limited(0.3));
+        let own = Response::new(Matrix3::identity());
+        let sticks = own.answer(&Vector3::new(-1.0, 0.2, 0.0), &Vector3::zeros(), Cone::Limited(0.3));
         assert!((sticks - Vector3::new(1.0, -0.2, 0.0)).norm() < 1e-15);
         let mut slides = Vector3::zeros();
         for _ in 0..100 {
-            slides = answer(&own, &Vector3::new(-1.0, 0.4, 0.0), &slides, Cone::Limited(0.3));
+            slides = own.answer(&(Vector3::new(-1.0, 0.4, 0.0) + slides), &slides, Cone::Limited(0.3));
         }
         assert!((slides - Vector3::new(1.0, -0.3, 0.0)).norm() < 1e-13);
     }

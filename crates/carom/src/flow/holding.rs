@@ -89,14 +89,16 @@ impl Flow {
         system.find_flats(&[]);
         system.touch()?;
         self.slip_or_stick(&mut system, states)?;
+        let mut states = states.to_vec();
+        self.end_slow_slips(&mut system, &mut states)?;
         let smooth = system.modes.iter().all(|mode| *mode == Mode::Smooth);
         let mut found = if smooth {
             self.without_friction(&mut system)?
         } else {
-            self.with_friction(&mut system, states)?
+            self.with_friction(&mut system, &states)?
         };
         if found.marginal.contains(&true) {
-            self.settle_marginal(states, &mut found)?;
+            self.settle_marginal(&states, &mut found)?;
         }
         Ok(found)
     }

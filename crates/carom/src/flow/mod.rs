@@ -66,6 +66,7 @@ use crate::body::{Body, State};
 use crate::contact::{Side, Surface};
 use crate::joint::Joint;
 use crate::shape::HalfSpace;
+use crate::watch::Watch;
 use system::System;
 use tie::Tie;
 use unknowns::{PER_BODY, PER_CONTACT, PER_TIE};
@@ -132,6 +133,8 @@ pub enum Obstacle {
     Rough,
     /// Steps are so short beside the time asked for that it is out of reach.
     Endless,
+    /// The caller wants the end.
+    Interrupted,
 }
 
 /// A group of bodies with contacts that hold: what does not change.
@@ -155,6 +158,7 @@ pub struct Flow {
     /// The iterations after which a step is given up.
     patience: u32,
     expected: Expected,
+    watch: Watch,
 }
 
 /// What is known of a motion from motions like it.
@@ -210,6 +214,7 @@ impl Flow {
             accuracy: ACCURACY,
             patience: u32::MAX,
             expected: Expected::default(),
+            watch: Watch::default(),
         }
     }
 
@@ -233,6 +238,12 @@ impl Flow {
     pub fn expecting(mut self, expected: Expected) -> Self {
         self.expected = expected;
         self
+    }
+
+    /// The same, but what takes long is given up, as [`Obstacle::Interrupted`], when a watch says so.
+    #[must_use]
+    pub fn with_watch(self, watch: Watch) -> Self {
+        Self { watch, ..self }
     }
 
     /// The same with joints, as they stand at given states.

@@ -51,22 +51,32 @@ pub struct StoppedSlips {
 impl Flow {
     /// Stops slips that are slower than the rest speed, if friction slows them; for contacts just touched, in their modes.
     pub(super) fn stop_slow_slips(&self, system: &mut System, states: &mut [State]) -> Result<(), Obstacle> {
+        if self.end_slow_slips(system, states)? {
+            system.modes = self.settle_friction(system, states)?;
+        }
+        Ok(())
+    }
+
+    /// The same, but which contacts stick is left to be found. Returns whether there were such slips.
+    pub(super) fn end_slow_slips(&self, system: &mut System, states: &mut [State]) -> Result<bool, Obstacle> {
         let speed = |system: &System, i: usize| system.touches[i].slip.norm();
         let slow = |system: &System, i: usize| {
             system.slides(i) && speed(system, i) > 0.0 && speed(system, i) < self.expected.rest_slip
         };
         if !(0..self.loose).any(|i| slow(system, i)) {
-            return Ok(());
+            return Ok(false);
         }
         system.place(states);
         system.touch()?;
-        system.balance(Level::Acceleration)?;
         // Among several, what slows a slip may be the stop of another.
         let several = self.loose > 1;
+        if !several {
+            system.balance(Level::Acceleration)?;
+        }
         let dies = |i: usize| several || system.touches[i].slip.dot(&system.slip_rate(i)) < 0.0;
         let slow: Vec<usize> = (0..self.loose).filter(|&i| slow(system, i) && dies(i)).collect();
         if slow.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         for &i in &slow {
             system.stopped.count += 1;
@@ -74,8 +84,7 @@ impl Flow {
             system.modes[i] = Mode::Stick;
         }
         self.stop_slips(system, states)?;
-        system.modes = self.settle_friction(system, states)?;
-        Ok(())
+        Ok(true)
     }
 
     /// Puts the states on the rows of contacts whose slips have just been ended, and counts the energy that this takes.

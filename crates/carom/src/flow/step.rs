@@ -147,7 +147,8 @@ impl Flow {
         system.modes = self.modes(&mut system, &start)?;
         self.stop_slow_slips(&mut system, &mut start)?;
         self.slacken(&mut system, &start)?;
-        let still = system.still;
+        // Slower ones have been stopped, and what is left of them is rounding.
+        let still = if self.loose > 1 { system.still.max(self.expected.rest_slip) } else { system.still };
         for (slip, touch) in system.slips.iter_mut().zip(&system.touches) {
             *slip = if touch.slip.norm() > still { touch.slip } else { Vector3::zeros() };
         }

@@ -8,10 +8,11 @@
 //! b = k y_n⁻  where the bodies meet within the step and k > 0,   b = max(g, 0)/h  elsewhere
 //! ```
 //!
-//! with k the restitution, zero below the rest speed. A contact that is apart may thus close within the step, and not more. The impulses
-//! are found contact by contact (non-linear Gauss–Seidel, [`friction_cone`](super::friction_cone)), or by the impact law's own solver where
-//! nothing has friction; joints are kept exactly at the level of velocities. Overlaps and joint errors that the last step left by its curvature are taken back along the step, by a velocity that moves
-//! positions only and adds no kinetic energy.
+//! with k the restitution, zero below the rest speed, and zero for all where impulses would otherwise gain energy. A contact that is apart
+//! may thus close within the step, and not more. The impulses are found contact by contact (non-linear Gauss–Seidel,
+//! [`friction_cone`](super::friction_cone)), or by the impact law's own solver where nothing has friction; joints are kept exactly at the
+//! level of velocities. Overlaps and joint errors that the last step left by its curvature are taken back along the step, by a velocity
+//! that moves positions only and adds no kinetic energy.
 //!
 //! The error is of first order in h. It is reported, from a comparison with two half steps, along with the deepest overlap.
 
@@ -19,7 +20,7 @@ use nalgebra::{Matrix3, Quaternion, Unit, Vector3};
 
 use super::dense_step::{Bounds, DenseStep, Ending};
 use super::frame::turned;
-use super::friction_cone::{Cone, answer};
+use super::friction_cone::{Cone, Response};
 use super::rows::{Row, write};
 use super::slips::StoppedSlips;
 use super::system::{Correction, System};
@@ -36,6 +37,9 @@ use crate::metric::{Rows, norm};
 /// Rounds over all contacts, and the change of impulses at which they end, relative to the largest.
 const MOST_ROUNDS: u32 = 300;
 const SETTLED: f64 = 1e-10;
+
+/// A gain of speed that is rounding, relative to it: impulses settle to [`SETTLED`].
+const ENERGY_ROUNDING: f64 = 1e-9;
 
 /// Rounds of pushing bodies apart.
 const MOST_SEPARATIONS: u32 = 12;
@@ -62,7 +66,7 @@ struct Meeting {
     tangents: Option<[Vector3<f64>; 2]>,
     cone: Cone,
     rows: Vec<SparseRow>,
-    own: Matrix3<f64>,
+    own: Response,
     /// b of the normal.
     target: f64,
     impulse: Vector3<f64>,
@@ -136,7 +140,16 @@ impl Flow {
         }
         let mut u = free.clone();
         joints.project(&mut u);
+        let unpushed = u.clone();
         relax(&mut meetings, &mut u);
+        if energy_gained(&unpushed, &u) {
+            // A fast body caught between two others would hand its speed to both: such impacts are plastic.
+            for meeting in &mut meetings {
+                (meeting.target, meeting.impulse) = (meeting.gap.max(0.0) / length, Vector3::zeros());
+            }
+            u.clone_from(&unpushed);
+            relax(&mut meetings, &mut u);
+        }
         let shift = self.taking_back(&joints, &meetings, length);
         let reactions = self.joint_forces(&mut system, joints, &meetings, free, length);
         self.stepped(&system, states, &u, &shift, &meetings, &reactions, [from, length])
@@ -261,6 +274,7 @@ impl Flow {
             if own[(0, 0)] <= 0.0 {
                 continue;
             }
+            let own = if count < 3 { Response::of_normal(own[(0, 0)]) } else { Response::new(own) };
             meetings.push(Meeting {
                 contact: i,
                 gap: found.gap,
@@ -518,6 +532,11 @@ impl Polyhedron {
     }
 }
 
+/// Whether impulses have gained kinetic energy, by the velocities at unit mass without and with them.
+fn energy_gained(without: &[f64], with: &[f64]) -> bool {
+    norm(with) > (1.0 + ENERGY_ROUNDING) * norm(without)
+}
+
 /// Impulses contact by contact, until they no longer change; `u` are the velocities with them.
 fn relax(meetings: &mut [Meeting], u: &mut [f64]) {
     if meetings.iter().all(|meeting| matches!(meeting.cone, Cone::Push)) && push_apart(meetings, u) {
@@ -532,9 +551,9 @@ fn relax(meetings: &mut [Meeting], u: &mut [f64]) {
             }
             now.x += meeting.target;
             let next = if matches!(meeting.cone, Cone::Push) {
-                Vector3::new((meeting.impulse.x - now.x / meeting.own[(0, 0)]).max(0.0), 0.0, 0.0)
+                Vector3::new((meeting.impulse.x - now.x / meeting.own.normal()).max(0.0), 0.0, 0.0)
             } else {
-                answer(&meeting.own, &(now - meeting.own * meeting.impulse), &meeting.impulse, meeting.cone)
+                meeting.own.answer(&now, &meeting.impulse, meeting.cone)
             };
             let further = next - meeting.impulse;
             for (k, row) in meeting.rows.iter().enumerate() {

@@ -150,6 +150,9 @@ impl<'a> System<'a> {
 
     /// Solves the rows at one level.
     pub fn balance(&mut self, level: Level) -> Result<(), Obstacle> {
+        if self.flow.watch.gives_up() {
+            return Err(Obstacle::Interrupted);
+        }
         let free = self.placed.iter().filter(|p| p.slot.is_some()).count();
         self.balance.clear(6 * free);
         // Where ranks are asked for, and beside flats, whose rows may depend on others as nearly as can be.

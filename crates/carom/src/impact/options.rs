@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::watch::Watch;
+
 /// How to resolve an impact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
@@ -20,6 +22,8 @@ pub struct Options {
     pub max_steps: Option<usize>,
     /// Project the velocity on A v = 0 first, instead of refusing one that violates it.
     pub project: bool,
+    /// Who watches, and may end the impact before it is resolved: as if the largest number of steps had been reached.
+    pub watch: Watch,
 }
 
 /// The default of [`Options::tolerance`].
@@ -41,6 +45,7 @@ impl Default for Options {
             tolerance: DEFAULT_TOLERANCE,
             max_steps: None,
             project: false,
+            watch: Watch::default(),
         }
     }
 }

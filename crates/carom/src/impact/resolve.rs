@@ -98,7 +98,8 @@ impl Course {
             let grown = |(size, speed): (f64, &f64)| size > RUNAWAY * speed;
             let runaway = course.steps.len() > 1
                 && system.sizes(&course.u).into_iter().zip(&system.part_speeds).any(grown);
-            if course.steps.len() >= options.step_bound(contacts.len()) || runaway {
+            let given_up = options.watch.gives_up();
+            if course.steps.len() >= options.step_bound(contacts.len()) || given_up || runaway {
                 course.exhausted = true;
                 let closing = situation.closing_contacts();
                 course.unfinished = closing.into_iter().map(|c| contacts[c].normal).collect();

@@ -273,8 +273,15 @@ pub(crate) const FEW: usize = 6;
 /// Coefficients above this, relative to the scales, are never rounding.
 const NOISE: f64 = 1e-13;
 
+/// The same of what is only integrated, below which it is not judged: rows that nearly depend on one another magnify the rounding of their
+/// forces, and not that of the motion.
+const REACTIONS: f64 = 1e-11;
+
 /// Iterations after which a step is given up.
 const MOST_ITERATIONS: u32 = 60;
+
+/// Rounds after which it is judged whether the iteration will arrive.
+const SLOW_FROM: u32 = 6;
 
 /// Lengths at which the fixed-point iteration may fail before Newton's method is tried.
 const PATIENCE: u32 = 3;
@@ -396,15 +403,20 @@ impl Gauss {
             };
             self.transform(&mut leg.rates, n);
             let judged = field.judged();
-            if s < FEW {
-                leg.tail = tail(&leg, &demand.scales[..judged], s - 1..s);
-            } else {
-                leg.tail = tail(&leg, &demand.scales[..judged], s - 2..s);
+            let moved = field.coupled().min(judged);
+            let last = if s < FEW { s - 1..s } else { s - 2..s };
+            leg.tail = tail(&leg, demand.scales, 0..moved, last.clone());
+            let reactions = tail(&leg, demand.scales, moved..judged, last);
+            let judged = if reactions > REACTIONS { judged } else { moved };
+            if judged > moved {
+                leg.tail = leg.tail.max(reactions);
+            }
+            if s >= FEW {
                 // Coefficients that stay level from the middle on are the rounding of f, which no shorter step removes; half the
                 // stages would have done.
                 // Where rounding is magnified a few that stay level say it, and the step is as long as it can be.
                 let level = if field.magnified() > 1.0 { s - 5 } else { s / 2 };
-                let middle = tail(&leg, &demand.scales[..judged], level..s - 2);
+                let middle = tail(&leg, demand.scales, 0..judged, level..s - 2);
                 if leg.tail < NOISE * field.magnified() && leg.tail >= 0.2 * middle {
                     leg.tail = leg.tail.min(demand.accuracy);
                     return Ok((leg, 2.0 * length));
@@ -447,8 +459,9 @@ impl Gauss {
             }
         }
         self.shifts.fill(0.0);
-        let (judged, magnified) = (field.judged(), field.magnified());
-        let mut last = f64::INFINITY;
+        // What is only integrated follows: what changes there once the others have arrived is the rounding of rates.
+        let (judged, magnified) = (field.coupled().min(field.judged()), field.magnified());
+        let (mut last, mut before_last) = (f64::INFINITY, f64::INFINITY);
         for round in 0..MOST_ITERATIONS {
             *iterations += 1;
             let (mut change, mut size): (f64, f64) = (0.0, 0.0);
@@ -484,10 +497,18 @@ impl Gauss {
             {
                 return Trial::Settled;
             }
+            // At the pace of the last two rounds it would not arrive: a shorter step is less work.
+            if round > SLOW_FROM && before_last > 0.0 {
+                let rounds = 0.5 * f64::from(MOST_ITERATIONS - round);
+                let arrived = magnified * (256.0 * f64::EPSILON * size).max(LEAST);
+                if change * libm::pow(change / before_last, rounds) > arrived {
+                    return Trial::Unsettled;
+                }
+            }
             if round > 3 && (shrinking > 0.9 || change > 1e6) {
                 return Trial::Unsettled;
             }
-            last = change;
+            (before_last, last) = (last, change);
             for i in 0..s {
                 for d in 0..n {
                     self.state[d] = start[d] + self.shifts[i * n + d];
@@ -516,15 +537,15 @@ impl Gauss {
     }
 }
 
-/// Coefficients of u, |a_k| h/(2k+1), at their greatest relative to the scales and to the change over the step: what
+/// Coefficients of u, |a_k| h/(2k+1), of some unknowns at their greatest relative to the scales and to the change over the step: what
 /// moves far is not asked for more digits than it has.
-fn tail(leg: &Leg, scales: &[f64], terms: Range<usize>) -> f64 {
+fn tail(leg: &Leg, scales: &[f64], unknowns: Range<usize>, terms: Range<usize>) -> f64 {
     let n = leg.start.len();
     let mut most: f64 = 0.0;
     for k in terms {
         let share = leg.length.abs() / (2.0 * count(k) + 1.0);
-        for (d, scale) in scales.iter().enumerate() {
-            let scale = scale + leg.length.abs() * leg.rates[d].abs();
+        for d in unknowns.clone() {
+            let scale = scales[d] + leg.length.abs() * leg.rates[d].abs();
             let relative = leg.rates[k * n + d].abs() * share / scale;
             most = if relative <= most { most } else { relative };
         }

@@ -13,6 +13,7 @@ use crate::joint::Joint;
 use crate::motion::Flight;
 use crate::scene::model::{OnParadox, OnTrouble, Scene, SurfaceRules};
 use crate::shape::{HalfSpace, Shape};
+use crate::watch::Watch;
 
 /// The bodies' constants, the planes, and the rules.
 #[derive(Debug, Clone)]
@@ -93,6 +94,18 @@ impl World {
         let states = self.constraints.start.clone();
         self.constraints = ConstraintGraph::of(&self, &states);
         self
+    }
+
+    /// The same, watched: see [`crate::watch`].
+    #[must_use]
+    pub fn with_watch(mut self, watch: Watch) -> Self {
+        self.options.watch = watch;
+        self
+    }
+
+    /// What is being worked on in this world, and whether that is to end.
+    pub(crate) fn watch(&self) -> &Watch {
+        &self.options.watch
     }
 
     /// A body's initial angular velocity in its own axes, if the scene gives it so.

@@ -21,6 +21,7 @@ use crate::contact::moment::{Sizes, moment};
 use crate::record::Recorder;
 use crate::run::tolerances::PARADOX;
 use crate::run::{Cause, Rest, Stopped};
+use crate::watch::Task;
 
 impl Simulation {
     /// Handles the contact of a pair. Returns whether that was an event.
@@ -89,6 +90,7 @@ impl Simulation {
             return true;
         }
         let closing = cluster.contacts.iter().any(|contact| closes(&self.dynamics, &cluster, contact));
+        self.begin_work(Task::Impact, &cluster.numbers(), t);
         if closing {
             let Some(rest) = impact::resolve(&self.dynamics, &mut cluster) else {
                 self.event_trouble(&cluster, t, Cause::Law);
@@ -105,6 +107,9 @@ impl Simulation {
                 return true;
             }
         };
+        if self.has_given_up() {
+            return true;
+        }
         self.books.ledger.book_rest(kept_closed(&self.dynamics, &cluster, &resolutions));
         let Some(gripped) = grip::stop_slips(&self.dynamics, &mut cluster, &mut resolutions) else {
             self.event_trouble(&cluster, t, Cause::Law);

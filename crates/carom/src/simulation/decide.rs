@@ -24,7 +24,7 @@ use super::resolution::{ContactResolution, Outcome};
 use crate::contact::Surface;
 use crate::contact::classify::Type;
 use crate::contact::kinematics::Kinematics;
-use crate::flow::{Holding, Obstacle};
+use crate::flow::{Flow, Holding, Obstacle};
 use crate::motion::Flight;
 use crate::run::tolerances::PARADOX;
 use crate::scene::model::OnParadox;
@@ -105,9 +105,16 @@ impl Decision<'_> {
             return Ok(false);
         }
         let pairs: Vec<Pair> = core::iter::once(&k).chain(resting).map(|&i| contacts[i].key.pair).collect();
-        let flow = flow_of(world, &self.cluster.numbers(), &pairs, self.dynamics.time());
+        let flow = self.flow(&self.cluster.numbers(), &pairs);
         let free = flow.acceleration_without(&self.cluster.after, 0)?;
         Ok(free < -NONE * now.magnitudes[1].max(world.gravity.norm()))
+    }
+
+    /// The motion with some contacts active, as the group that may come of it will have it: with the same steps, and the same slips
+    /// stopped. Otherwise a contact could be let go here which that motion closes at once.
+    fn flow(&self, bodies: &[u32], pairs: &[Pair]) -> Flow {
+        let flow = flow_of(&self.dynamics.world, bodies, pairs, self.dynamics.time());
+        flow.expecting(self.dynamics.expected(bodies, pairs))
     }
 
     /// When bounces that end here would have ended by themselves: 2v⁺/(|g''|(1−k)), a geometric series whose ratio is
@@ -219,7 +226,7 @@ impl Decision<'_> {
             undecided.iter().for_each(|&i| is_undecided[i] = true);
             let active = (0..resting.len()).filter(|&i| outcomes[i] == Outcome::Active && !is_undecided[i]);
             let pairs: Vec<Pair> = active.map(|i| contacts[resting[i]].key.pair).collect();
-            let flow = flow_of(world, &bodies, &pairs, dynamics.time());
+            let flow = self.flow(&bodies, &pairs);
             let (still, _) = without_spin(world, &bodies, &pairs, &self.cluster.after);
             // Without a motion all of them are active.
             let Ok(step) = flow.advance(&still, 0.0, FOREVER) else { return };
@@ -338,7 +345,7 @@ impl Decision<'_> {
         let world = &self.dynamics.world;
         let bodies = self.cluster.numbers();
         let pairs: Vec<Pair> = resting.iter().map(|&k| self.cluster.contacts[k].key.pair).collect();
-        let flow = flow_of(world, &bodies, &pairs, self.dynamics.time());
+        let flow = self.flow(&bodies, &pairs);
         let mut states = without_spin(world, &bodies, &pairs, &self.cluster.after).0;
         flow.project(&mut states)?;
         flow.holding(&states)

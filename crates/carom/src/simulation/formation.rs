@@ -193,7 +193,7 @@ impl Dynamics {
     }
 
     /// How long a group of some bodies is expected to last, and its steps to be, from those of their groups lately.
-    fn expected(&self, bodies: &[u32], pairs: &[Pair]) -> Expected {
+    pub fn expected(&self, bodies: &[u32], pairs: &[Pair]) -> Expected {
         let efforts = || bodies.iter().map(|&body| &self.motions[body as usize].effort);
         let lasted = efforts().filter_map(|effort| effort.lasted).min_by(f64::total_cmp);
         let step = efforts().filter_map(|effort| effort.step).min_by(f64::total_cmp);

@@ -116,7 +116,8 @@ pub(super) fn flow_of(world: &World, bodies: &[u32], pairs: &[Pair], begun: f64)
             Held { offset: pair.shift(world), ..contact }
         })
         .collect();
-    let mut flow = Flow::new(&constants, &world.planes, world.gravity, &contacts);
+    let mut flow = Flow::new(&constants, &world.planes, world.gravity, &contacts)
+        .with_watch(world.options.watch.clone());
     // Where time steps take over, a step need not be made at any price.
     if world.on_trouble == OnTrouble::Step {
         let contacts = u32::try_from(contacts.len()).unwrap_or(u32::MAX);

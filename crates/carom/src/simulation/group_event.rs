@@ -8,6 +8,7 @@ use super::pair::Pair;
 use super::persistent::Persistence;
 use crate::flow::{Ending, Mode, Obstacle};
 use crate::record::Recorder;
+use crate::watch::Task;
 
 impl Simulation {
     /// Forms a group, and predicts the end of its first step.
@@ -18,6 +19,7 @@ impl Simulation {
         t: f64,
     ) -> Result<(), GroupFailure> {
         let bodies = component.bodies.clone();
+        self.begin_work(Task::Motion, &bodies, t);
         let pairs: Vec<Pair> = component.contacts.iter().map(|(pair, _)| *pair).collect();
         let formed = self.dynamics.form_group(component, history, t);
         let (number, change) = formed.map_err(|obstacle| GroupFailure::new(&bodies, &pairs, obstacle))?;
@@ -43,6 +45,7 @@ impl Simulation {
             self.resolve_event(cluster, t, Some(pair), recorder);
             return;
         }
+        self.begin_work(Task::Motion, &group.bodies, t);
         self.books.book_work(&mut self.dynamics, number, t);
         self.books.note_drift(&self.dynamics, number);
         let clock = &mut self.dynamics.clock;

@@ -7,6 +7,7 @@ use nalgebra::Vector3;
 use super::group::{Group, GroupRecord};
 use super::pair::Pair;
 use crate::run::{Clock, SnapshotMismatch, World, index};
+use crate::watch::Watch;
 
 /// The groups of a run. A group keeps its number while it lasts; the numbers of dissolved groups are used again.
 #[derive(Debug, Clone)]
@@ -88,6 +89,13 @@ impl Groups {
         match self.get(number) {
             Some(group) => group,
             None => unreachable!("a grouped body names an existing group"),
+        }
+    }
+
+    /// Lets a caller end what the groups compute.
+    pub fn set_watch(&mut self, watch: &Watch) {
+        for group in self.slots.iter_mut().flatten() {
+            group.flow = group.flow.clone().with_watch(watch.clone());
         }
     }
 

@@ -56,6 +56,7 @@ use crate::body::State;
 use crate::record::{Moment, Recorder, Sample};
 use crate::run::{Audit, Counts, Failure, InvalidStart, Stopped, World};
 use crate::scene::model::RunSettings;
+use crate::watch::{Task, Watch, Work};
 use bookkeeping::Bookkeeping;
 use dynamics::Dynamics;
 use predict::Predictor;
@@ -116,6 +117,9 @@ impl Simulation {
     /// stopped, and the result is false.
     pub fn step_to(&mut self, pause: f64, recorder: &mut impl Recorder) -> bool {
         for _ in 0..MOST_ENTRIES {
+            if self.books.stopped.is_none() && self.world().watch().wants_end() {
+                self.interrupt();
+            }
             if self.books.stopped.is_some() {
                 return false;
             }
@@ -188,10 +192,13 @@ impl Simulation {
         self.books.stop(Stopped::Interrupted);
     }
 
-    /// Lets a run that was interrupted, or that reached its last event, go on to another. The time to stop at stays, as nothing
-    /// beyond it is predicted: to stop on the way, call [`Simulation::step_to`].
+    /// Lets a run that was interrupted between two events, or that reached its last event, go on to another. The time to stop at stays, as
+    /// nothing beyond it is predicted: to stop on the way, call [`Simulation::step_to`].
     pub fn go_on(&mut self, max_events: usize) {
         self.settings.max_events = max_events;
+        if self.gave_up() {
+            return;
+        }
         if matches!(self.books.stopped, Some(Stopped::Interrupted | Stopped::MaxEvents)) {
             self.books.stopped = None;
         }
@@ -199,6 +206,7 @@ impl Simulation {
 
     /// Ends the run after its last event, or if it makes no progress; returns whether it goes on.
     fn goes_on(&mut self) -> bool {
+        self.has_given_up();
         if self.books.counts.events >= self.settings.max_events as u64 {
             self.books.stop(Stopped::MaxEvents);
         }
@@ -206,6 +214,39 @@ impl Simulation {
             self.books.stop(Stopped::Stalled);
         }
         self.books.stopped.is_none()
+    }
+
+    /// Lets a caller see what is being worked on, and end the run within an event: see [`crate::watch`].
+    pub fn set_watch(&mut self, watch: &Watch) {
+        self.dynamics.world.options.watch = watch.clone();
+        self.dynamics.groups.set_watch(watch);
+    }
+
+    /// Whether the run was ended within an event, so that it cannot go on from here.
+    #[must_use]
+    pub fn gave_up(&self) -> bool {
+        self.world().watch().gave_up()
+    }
+
+    /// Says what is being worked on.
+    fn begin_work(&self, task: Task, bodies: &[u32], t: f64) {
+        let time = self.dynamics.clock.absolute(t);
+        let count = crate::run::index(bodies.len());
+        self.world().watch().begin(&Work {
+            task,
+            time,
+            bodies: count,
+            body: bodies.first().copied().unwrap_or(0),
+        });
+    }
+
+    /// Whether a computation was given up because the caller wants the end; then the run is over.
+    fn has_given_up(&mut self) -> bool {
+        let gave_up = self.gave_up();
+        if gave_up {
+            self.interrupt();
+        }
+        gave_up
     }
 
     /// Moves the clock to an event.

@@ -27,6 +27,7 @@ use crate::flow::{Expected, Flow, Obstacle, Points, Restitution};
 use crate::record::Recorder;
 use crate::run::{Cause, World, index};
 use crate::scene::model::OnTrouble;
+use crate::watch::Task;
 
 /// The length of a time step, over the time in which a body falls or passes its own size.
 const LENGTH: f64 = 2e-3;
@@ -270,6 +271,9 @@ impl Simulation {
 
     /// Carries bodies on by time steps, because their exact motion ends here; or ends the run, if the scene asks.
     pub(super) fn trouble(&mut self, bodies: &[usize], t: f64, sides: [Side; 2], cause: Cause) {
+        if self.has_given_up() {
+            return;
+        }
         let time = self.dynamics.clock.absolute(t);
         if self.settings.on_trouble == OnTrouble::Stop {
             return self.books.fail(time, sides, cause);
@@ -475,6 +479,7 @@ impl Simulation {
     pub(super) fn time_step_end(&mut self, number: u32, recorder: &mut impl Recorder) {
         let Some(group) = self.dynamics.groups.get(number) else { return };
         let (Some(stepping), t) = (group.stepping, group.end()) else { return };
+        self.begin_work(Task::TimeStep, &group.bodies, t);
         let (sides, bodies) =
             (super::group::failing_sides(&group.bodies, &group.pairs), group.bodies.clone());
         self.books.book_work(&mut self.dynamics, number, t);

@@ -93,8 +93,8 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Ctrl-C ends a run cleanly at the next event: what happened so far is reported, with `stopped` = interrupted and exit code 0. A run with -o \
-that was interrupted or killed goes on with --resume, to the same result bit for bit.
+Ctrl-C ends a run cleanly at the next event, or within one that takes long: what happened so far is reported, with `stopped` = interrupted \
+and exit code 0. A run with -o that was interrupted or killed goes on with --resume, to the same result bit for bit.
 
 Scenes with a [[fill]] are placed first: on a lattice, or grown at random to their density. In a periodic box the result has averages with \
 error bars under `observables`: Z = PV/NkT, collision rate, temperatures, g(r), diffusion. The box must be longer than every body in it: a \

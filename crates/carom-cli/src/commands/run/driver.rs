@@ -3,7 +3,9 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use carom_answers::folder::Folder;
 use carom_answers::run::Running;
+use carom_answers::words::number;
 
 use super::Before;
 use super::arguments::Arguments;
@@ -31,6 +33,15 @@ const CHECKPOINT_SHARE: f64 = 0.01;
 const CHECKPOINT_COST: f64 = 0.05;
 const CHECKPOINT_LONG: Duration = Duration::from_secs(1);
 
+/// What a folder is good for whose run was ended within an event.
+fn within_an_event(folder: &Folder) -> String {
+    format!(
+        "the run was interrupted within an event: {path} keeps what came before t = {}, the last checkpoint, and `carom run --resume {path}` continues from there",
+        number(folder.time_at_checkpoint()),
+        path = folder.path().display(),
+    )
+}
+
 impl Driver {
     /// One that starts now.
     pub fn new(arguments: &Arguments, before: &Before, shown: bool) -> Self {
@@ -54,6 +65,7 @@ impl Driver {
     pub fn drive(&mut self, running: &mut Running, recorder: &mut RunRecorder) -> io::Result<()> {
         self.checkpoint(running, recorder)?;
         let mut progress = Progress::new(&running.engine, running.settings.max_events, self.shown);
+        running.engine.set_watch(&progress.watch(&running.scene));
         loop {
             let more = running.step(recorder);
             recorder.checked()?;
@@ -95,12 +107,21 @@ impl Driver {
     ) -> io::Result<(Vec<u8>, Vec<String>)> {
         let wall_s = self.wall_s();
         let mut notes = running.notes();
+        // A state within an event is none to go on from: the folder stays as the last checkpoint left it.
+        let whole = !running.engine.gave_up();
+        if let Output::Files(folder) = &recorder.output
+            && !whole
+        {
+            notes.push(within_an_event(folder));
+        }
         if let Output::Files(folder) = &recorder.output {
             let left_out = folder.trajectory.and_then(|format| format.leaves_out(&running.scene));
             notes.extend(left_out.map(str::to_string));
         }
         let mut document = running.document(VERSION, wall_s, notes.clone());
-        if let Output::Files(folder) = &mut recorder.output {
+        if let Output::Files(folder) = &mut recorder.output
+            && whole
+        {
             folder.finish(running, wall_s, &mut document)?;
         }
         Ok((serde_json::to_vec(&document)?, notes))

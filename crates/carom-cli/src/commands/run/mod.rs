@@ -11,6 +11,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use carom::scene::model::Scene;
+use carom::watch::Watch;
 use carom_answers::folder::{Folder, Unfinished};
 use carom_answers::run::{Rows, Running};
 use carom_answers::{InputError, Subject, Verdict};
@@ -96,7 +97,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
             stream.end(&text)?;
             return Ok(verdict);
         }
-        Output::Files(folder) => Some(folder),
+        Output::Files(folder) => Some(folder).filter(|_| !running.engine.gave_up()),
         Output::Nothing => None,
     };
     if arguments.json {
@@ -166,7 +167,13 @@ fn begin(subject: Subject, arguments: &Arguments, copy: &Copy) -> Result<Prepare
         return Err(InputError::of_option(Some("trajectory"), message, Some("--sample DT beside it")).into());
     }
     let placing = Placing::new(copy.shown && !subject.scene.fills.is_empty());
-    let begun = Running::begin(subject, arguments.changes(copy.number), |stage| placing.show(stage));
+    let changes = arguments.changes(copy.number);
+    let begun = Running::begin_in(
+        subject,
+        changes,
+        |stage| placing.show(stage),
+        |_, world| Ok(world.with_watch(Watch::new(|_| progress::interrupted()))),
+    );
     placing.end();
     if begun.is_err() && progress::interrupted() {
         return Err(Failure::Other(placing.interrupted()));

@@ -3,9 +3,12 @@
 use std::cell::Cell;
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use carom::fill::Stage;
+use carom::scene::model::Scene;
+use carom::watch::{Task, Watch, Work};
 use carom_answers::run::Engine;
 use carom_answers::words::number;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -15,8 +18,8 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// The exit code of a program that a signal ended, for the second signal.
 const KILLED: i32 = 130;
 
-/// Makes Ctrl-C, and the other signals that ask a process to end, stop the run at the next event. A second signal ends the
-/// process at once: the files written by then are complete.
+/// Makes Ctrl-C, and the other signals that ask a process to end, stop the run at the next event, or within one that takes long. A second
+/// signal ends the process at once: the files written by then are complete.
 pub fn watch() {
     // Without a handler the first signal ends the process, which the files survive too.
     let _ = ctrlc::set_handler(|| {
@@ -37,11 +40,14 @@ const STEPS: u64 = 1000;
 /// How often it moves.
 const EVERY: Duration = Duration::from_millis(100);
 
+/// Less than this share of the run's time gone, and the clock stands still; after so long what is being worked on is shown.
+const HEADWAY: f64 = 1e-6;
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// A bar on standard error, where that is a terminal.
 pub struct Progress {
-    bar: Option<ProgressBar>,
+    bar: Option<Arc<RunBar>>,
     start: Instant,
-    last: Instant,
     /// How far the run was when it was taken up.
     share_before: f64,
     events_before: u64,
@@ -57,15 +63,34 @@ impl Progress {
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "))
         });
         let now = Instant::now();
+        let state = Standing { drawn: now, moved: now, time: engine.time(), line: position(engine) };
+        let bar = bar.map(|bar| Arc::new(RunBar { bar, state: Mutex::new(state) }));
         let share_before = share(engine, max_events);
         let events_before = engine.counts().events;
-        Self { bar, start: now, last: now, share_before, events_before, max_events }
+        Self { bar, start: now, share_before, events_before, max_events }
+    }
+
+    /// What the run asks within an event whether to end, and where it tells what it works on.
+    pub fn watch(&self, scene: &Arc<Scene>) -> Watch {
+        let (bar, scene) = (self.bar.clone(), scene.clone());
+        Watch::new(move |watch| {
+            if let Some(bar) = &bar {
+                bar.show_work(&watch.work(), &scene);
+            }
+            interrupted()
+        })
     }
 
     /// Shows how far the run is, now and then.
     pub fn show(&mut self, engine: &Engine, now: Instant) {
-        let Some(bar) = self.bar.as_ref().filter(|_| now - self.last >= EVERY) else { return };
-        self.last = now;
+        let Some(run_bar) = &self.bar else { return };
+        let Ok(mut state) = run_bar.state.lock() else { return };
+        if (engine.time() - state.time).abs() > HEADWAY * engine.until() {
+            (state.time, state.moved) = (engine.time(), now);
+        }
+        if now - state.drawn < EVERY {
+            return;
+        }
         let taken = (now - self.start).as_secs_f64();
         let share = share(engine, self.max_events);
         let events = engine.counts().events;
@@ -77,19 +102,73 @@ impl Progress {
             clippy::cast_sign_loss,
             reason = "a share is between 0 and 1"
         )]
-        bar.set_position((share * STEPS as f64) as u64);
-        bar.set_message(format!(
-            "t = {} of {}, {events} events, {rate:.0} events/s, {left} left",
-            number(engine.time()),
-            number(engine.until()),
-        ));
+        run_bar.bar.set_position((share * STEPS as f64) as u64);
+        state.line = position(engine);
+        if now - state.moved < PATIENCE {
+            state.drawn = now;
+            run_bar.bar.set_message(format!("{}, {rate:.0} events/s, {left} left", state.line));
+        }
     }
 
     /// Takes the bar away.
     pub fn end(&self) {
         if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+            bar.bar.finish_and_clear();
         }
+    }
+}
+
+/// How far a run has come.
+fn position(engine: &Engine) -> String {
+    let (time, until) = (number(engine.time()), number(engine.until()));
+    format!("t = {time} of {until}, {} events", engine.counts().events)
+}
+
+/// The bar of a run, which may be drawn from within an event.
+struct RunBar {
+    bar: ProgressBar,
+    state: Mutex<Standing>,
+}
+
+/// Where the run stands.
+struct Standing {
+    /// When the bar was drawn last.
+    drawn: Instant,
+    /// When the run's clock moved last, and what it showed.
+    moved: Instant,
+    time: f64,
+    /// What is known of the run.
+    line: String,
+}
+
+impl RunBar {
+    /// Shows what is being worked on, if the clock has stood still for a while.
+    fn show_work(&self, work: &Work, scene: &Scene) {
+        let Ok(mut state) = self.state.try_lock() else { return };
+        let now = Instant::now();
+        if now - state.drawn < EVERY || now - state.moved < PATIENCE {
+            return;
+        }
+        state.drawn = now;
+        let still = duration((now - state.moved).as_secs_f64());
+        if let Some(work) = work_in_words(work, scene) {
+            self.bar.set_message(format!("{}; here for {still}, working on {work}", state.line));
+        }
+    }
+}
+
+/// What is being worked on, for people.
+fn work_in_words(work: &Work, scene: &Scene) -> Option<String> {
+    let name = &scene.bodies.get(work.body as usize)?.name;
+    let bodies = match work.bodies {
+        0 | 1 => name.clone(),
+        count => format!("{count} bodies, {name} among them"),
+    };
+    match work.task {
+        Task::Start => None,
+        Task::Impact => Some(format!("an impact of {bodies}")),
+        Task::Motion => Some(format!("the joint motion of {bodies}")),
+        Task::TimeStep => Some(format!("time steps of {bodies}")),
     }
 }
 
@@ -142,7 +221,10 @@ impl Placing {
     /// What an interruption found, in a sentence.
     pub fn interrupted(&self) -> String {
         let reached = match self.last.get() {
-            None => String::new(),
+            None => {
+                return "interrupted before the run began: nothing was run, and there is nothing to resume"
+                    .to_string();
+            }
             Some(Stage::Growing { packing, wanted }) => {
                 format!(", grown to a packing fraction of {packing:.4} of {wanted:.4}")
             }
