@@ -126,6 +126,7 @@ type Scattered = (Sections, Option<Table>, &'static str, Vec<String>, Option<PyE
 
 /// Throws two bodies at each other.
 #[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "the arguments of the Python function")]
 #[pyo3(signature = (text, samples, seed, threads, device, rows, progress=None))]
 fn ask_scatter(
     py: Python<'_>,
