@@ -31,6 +31,39 @@ class State(Record):
     """In the world frame, rad/s."""
 
 
+class StateDerivatives(Record):
+    """The part `state_derivatives` of documents."""
+
+    __slots__ = ()
+    _arrays = {"position": "float64", "orientation": "float64", "velocity": "float64", "angular_velocity": "float64"}
+
+    position: Floats
+    """Rows: x, y, z; columns: the parameters."""
+    orientation: Floats
+    """Of the quaternion, w first."""
+    velocity: Floats
+    """Rows: x, y, z."""
+    angular_velocity: Floats
+    """Rows: x, y, z."""
+
+
+class GrownRounding(Record):
+    """The part `grown_rounding` of documents."""
+
+    __slots__ = ()
+
+    position: float
+    """An estimate of what rounding did to the position, m."""
+    orientation: float
+    """To the orientation, rad."""
+    velocity: float
+    """m/s."""
+    angular_velocity: float
+    """rad/s."""
+    growth: float
+    """By how much a relative change has grown."""
+
+
 class JointImpulse(Record):
     """The part `joint_impulse` of documents."""
 
@@ -1009,6 +1042,58 @@ class RunRolling(Record):
     """When it first had to pull, s."""
 
 
+class RunDerivativesEvent(Record):
+    """Of the events."""
+
+    __slots__ = ()
+    _arrays = {"time": "float64", "impulse": "float64"}
+
+    number: int
+    """The event's."""
+    time: Optional[Floats]
+    """Of its time, a number for each parameter; null: there is none."""
+    impulse: Optional[Floats]
+    """Of its normal impulse."""
+
+
+class RunDerivativesUndefined(Record):
+    """Where there is no derivative from then on."""
+
+    __slots__ = ()
+
+    event: Optional[int]
+    """The event's number; null: no event."""
+    time: float
+    """When, s."""
+    bodies: list[str]
+    """Whose."""
+    cause: str
+    """In one word."""
+    uncovered: bool
+    """Whether there is one that is not computed."""
+    reason: str
+    """In words."""
+
+
+class RunDerivatives(Record):
+    """With --derivatives: derivatives by numbers of the scene."""
+
+    __slots__ = ()
+    _parts = {"events": RunDerivativesEvent, "undefined": RunDerivativesUndefined}
+    _named = {"final": Optional[StateDerivatives], "rounding": Optional[GrownRounding]}
+
+    parameters: list[str]
+    """Their paths, in the order of the columns."""
+    final: Named[Optional[StateDerivatives]]
+    """Of the states at the end, by name; null: there is none."""
+    events: Records[RunDerivativesEvent]
+    """Of the events."""
+    undefined: Records[RunDerivativesUndefined]
+    """Where there is no derivative from then on."""
+    rounding: Named[Optional[GrownRounding]]
+    """What rounding has grown to by the end, by name."""
+
+
 class RunViolation(Record):
     """What ended the run before its time; null: nothing."""
 
@@ -1074,7 +1159,7 @@ class RunDocument(Answer):
     """A run, event by event."""
 
     __slots__ = ()
-    _parts = {"settings": Settings, "audit": Audit, "stepped": RunStepped, "observables": Observables, "violation": RunViolation, "rows": RunRows, "performance": RunPerformance}
+    _parts = {"settings": Settings, "audit": Audit, "stepped": RunStepped, "observables": Observables, "derivatives": RunDerivatives, "violation": RunViolation, "rows": RunRows, "performance": RunPerformance}
     _named = {"final": State, "rolling": RunRolling}
 
     title: Optional[str]
@@ -1107,6 +1192,8 @@ class RunDocument(Answer):
     """Absent where it is not asked for or has no meaning. What rolling joints asked of their surfaces, by name."""
     observables: Observables
     """Absent where it is not asked for or has no meaning. Averages, in a box."""
+    derivatives: RunDerivatives
+    """Absent where it is not asked for or has no meaning. With --derivatives: derivatives by numbers of the scene."""
     violation: Optional[RunViolation]
     """What ended the run before its time; null: nothing."""
     notes: list[str]
