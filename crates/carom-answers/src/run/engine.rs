@@ -146,7 +146,9 @@ impl Engine {
                 Runner::Edmd(Box::new(Edmd::resume(world, settings.edmd(), state).ok()?))
             }
         };
-        let (samples, stopped) = (snapshot.samples, snapshot.stopped);
+        // What was interrupted goes on.
+        let (samples, stopped) =
+            (snapshot.samples, snapshot.stopped.filter(|&why| why != Stopped::Interrupted));
         Some(Self { runner, observer, settings, samples, stopped, states: Vec::new() })
     }
 

@@ -1330,6 +1330,8 @@ class ScatterPerformance(Record):
     """1/s."""
     threads: int
     """How many worked."""
+    device: str
+    """What followed the samples: `CPU`, or the name of the GPU."""
 
 
 class ScatterDocument(Answer):

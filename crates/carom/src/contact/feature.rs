@@ -151,9 +151,8 @@ fn of_polyhedron(polyhedron: &Polyhedron) -> Numbers {
 
 fn feature_of_polyhedron(polyhedron: &Polyhedron, number: u16) -> Option<Feature> {
     let numbers = of_polyhedron(polyhedron);
-    let place = |range: &core::ops::Range<u16>| {
-        range.contains(&number).then(|| usize::from(number - range.start))
-    };
+    let place =
+        |range: &core::ops::Range<u16>| range.contains(&number).then(|| usize::from(number - range.start));
     if let Some(k) = place(&numbers.supporting) {
         return polyhedron.corner(k).map(Feature::Corner);
     }

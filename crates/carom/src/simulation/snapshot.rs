@@ -198,7 +198,8 @@ impl Simulation {
         let books = Bookkeeping {
             ledger: snapshot.ledger.clone(),
             counts: snapshot.counts,
-            stopped: snapshot.stopped,
+            // What was interrupted goes on.
+            stopped: snapshot.stopped.filter(|&why| why != Stopped::Interrupted),
             failure: None,
             demands: snapshot.demands.iter().copied().collect(),
             singular: snapshot.singular.iter().copied().collect(),
