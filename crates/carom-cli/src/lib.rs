@@ -176,7 +176,9 @@ fn answer(given: &[OsString]) -> u8 {
             FAILED
         }
         Err(Failure::Output(error)) => {
-            let _ = writeln!(io::stderr(), "error: cannot write the result: {error}");
+            // Errors of our own making say themselves what failed, as that no GPU can be used.
+            let what = if error.kind() == io::ErrorKind::Other { "" } else { "cannot write the result: " };
+            let _ = writeln!(io::stderr(), "error: {what}{error}");
             FAILED
         }
     }
