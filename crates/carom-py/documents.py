@@ -161,7 +161,7 @@ class Writer:
         if form and form[1:-1]:
             kind = self.word(form[1:-1])
             if form[1] == "@":
-                classes[own] = kind
+                classes[own] = camel(form[1:-1].strip("@?"))
             return (f"Records[{kind}]" if form[0] == "[" else f"Named[{kind}]"), words
         if below:
             name = owner.removesuffix("Document") + camel(one(own) if form else own)

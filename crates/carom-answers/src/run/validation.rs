@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use carom::contact::feature::numbers;
+use carom::contact::feature::{MOST_EDGES, numbers};
 use carom::fill::{self, Unplaced};
 use carom::joint::Kind as JointKind;
 use carom::run::InvalidStart;
@@ -47,8 +47,9 @@ pub fn check(subject: &Subject) -> Result<(), InputError> {
     for (k, body) in scene.bodies.iter().enumerate() {
         if flats(&body.body.shape) && numbers(&body.body.shape).supporting.is_empty() {
             let message = "has flats or edges that runs cannot follow yet";
-            let expected = "a box, cylinder, capsule, cone or disc, or `carom toi` for the first contacts";
-            diagnostics.push(source.explain(&format!("body[{k}].shape"), message, expected));
+            let expected =
+                format!("a polyhedron of at most {MOST_EDGES} edges, or `carom toi` for the first contacts");
+            diagnostics.push(source.explain(&format!("body[{k}].shape"), message, &expected));
         }
     }
     for (k, joint) in scene.joints.iter().enumerate() {

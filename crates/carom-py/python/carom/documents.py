@@ -1080,7 +1080,7 @@ class RunDerivatives(Record):
 
     __slots__ = ()
     _parts = {"events": RunDerivativesEvent, "undefined": RunDerivativesUndefined}
-    _named = {"final": Optional[StateDerivatives], "rounding": Optional[GrownRounding]}
+    _named = {"final": StateDerivatives, "rounding": GrownRounding}
 
     parameters: list[str]
     """Their paths, in the order of the columns."""

@@ -71,7 +71,7 @@ const FACES: u16 = 21;
 /// A polyhedron has corners from here on, then edges, then faces; the numbers below belong to points of rims.
 const OF_POLYHEDRON: u16 = 1000;
 
-/// A polyhedron of more edges touches other bodies as a whole: pairs of edges are as many as the product of their numbers.
+/// A polyhedron of more edges has no features that are searched for: pairs of edges are as many as the product of their numbers.
 pub const MOST_EDGES: usize = 64;
 
 /// Points of the lower and of the upper rim.

@@ -8,7 +8,7 @@
 //! A contact on a face or an edge lasts as long as its point stays within ([`margin`]); where it leaves, the set of features is found anew.
 //!
 //! **What is not covered.** Where no two features have a common normal (a corner on a corner or an edge, edges along each other, an edge
-//! along the side of a cylinder), and with polyhedra of very many edges, the bodies touch as wholes, along the normal of their gap. An impact is resolved so; a contact that
+//! along the side of a cylinder) the bodies touch as wholes, along the normal of their gap. An impact is resolved so; a contact that
 //! would have to persist there is carried on by time steps.
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
