@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The derivative holds for as long as the contact goes through the same phases. Where neighbours go through others it has none,
-//! and [`Undefined`] says why.
+//! and [`super::undefined`] says why.
 
 use nalgebra::{Matrix3, SMatrix, Vector3};
 

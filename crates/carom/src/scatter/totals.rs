@@ -66,7 +66,7 @@ pub struct Totals {
     pub(super) first_unresolved: Option<u64>,
     pub(super) hash: u64,
     pub(super) audit: Audit,
-    /// In the order of [`Quantity`].
+    /// In the order of [`Quantity`](super::worth::Quantity).
     pub(super) moments: [Moments; QUANTITIES],
     pub(super) bins: [u64; BINS],
 }
